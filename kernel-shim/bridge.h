@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The bridge: the one header that both worlds include.
+ *
+ * The host (C11, libc) never sees a kernel header and a kernel image never calls libc; all
+ * they say to each other goes through the two tables below.  Only fixed-width types and
+ * opaque structs cross.
+ */
+#ifndef LOCKSTEP_BRIDGE_H
+#define LOCKSTEP_BRIDGE_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#include <linux/stdarg.h>
+#else
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#endif
+
+struct sim;	/* host: one simulated machine */
+struct task;	/* host: one task; its kernel side is a struct task_struct */
+
+#define BRIDGE_CPUS_MAX 64
+
+/*
+ * What the kernel's inline code needs without a call: who runs where.  It describes the CPU
+ * in focus; the engine swaps it when another CPU goes on.
+ */
+struct bridge_focus {
+	void *current_task;	/* struct task_struct of the image */
+	uint32_t cpu;
+	uint32_t irqs_off;	/* 0: interrupts enabled */
+	uint32_t pending;	/* BRIDGE_IRQ_*: to be taken as soon as interrupts are enabled */
+	uint32_t fentry_on;	/* a trigger wants to see function entries */
+};
+
+/* Interrupts a CPU can have pending. */
+enum bridge_irq {
+	BRIDGE_IRQ_TIMER = 1,	/* the CPU's clock event has expired */
+	BRIDGE_IRQ_TICK = 2,
+	BRIDGE_IRQ_RESCHED = 4,	/* reschedule interrupt */
+	BRIDGE_IRQ_CALL = 8,	/* function call interrupt */
+	BRIDGE_IRQ_LINE = 16	/* a device: engine_irq_line_next() tells which */
+};
+
+/* What takes time; the ranges are in sim/core/cost.c, one table for all images. */
+enum bridge_cost {
+	COST_LOCK,	/* fast path of a lock operation */
+	COST_SWITCH,	/* context switch */
+	COST_WAKEUP,
+	COST_IRQ,	/* interrupt entry */
+	COST_SYSCALL,
+	COST_COPY,	/* copy to or from user space */
+	COST_IPI,	/* from sending to arrival */
+	COST_ACCESS,	/* memory access, in access-hooked images */
+	COST_STEP,	/* a user-space step of a scenario */
+	COST_RELAX,	/* one turn of a busy-wait loop */
+	NR_COSTS
+};
+
+enum bridge_lock_kind {
+	BRIDGE_LOCK_SPIN,
+	BRIDGE_LOCK_RAW_SPIN,
+	BRIDGE_LOCK_RW,
+	BRIDGE_LOCK_RWSEM,
+	BRIDGE_LOCK_MUTEX,
+	BRIDGE_LOCK_RTMUTEX,
+	BRIDGE_LOCK_WAITQUEUE,
+	NR_BRIDGE_LOCK_KINDS
+};
+
+enum bridge_lock_op {
+	BRIDGE_OP_LOCK,		/* exclusive, or write for rwlock and rwsem */
+	BRIDGE_OP_TRYLOCK,
+	BRIDGE_OP_UNLOCK,
+	BRIDGE_OP_READ_LOCK,
+	BRIDGE_OP_READ_TRYLOCK,
+	BRIDGE_OP_READ_UNLOCK
+};
+
+/* System calls an image offers.  Arguments are longs, pointers are the caller's memory. */
+enum bridge_sys {
+	SYS_NONE,
+	SYS_EPOLL_CREATE1,
+	SYS_EPOLL_CTL,
+	SYS_EPOLL_WAIT,
+	SYS_EVENTFD2,
+	SYS_TIMERFD_CREATE,
+	SYS_TIMERFD_SETTIME,	/* fd, flags, first ns (relative), interval ns */
+	SYS_PIPE2,		/* int fd[2], flags */
+	SYS_READ,
+	SYS_WRITE,
+	SYS_CLOSE,
+	SYS_NANOSLEEP,		/* ns */
+	SYS_SCHED_YIELD,
+	NR_BRIDGE_SYS
+};
+
+enum bridge_policy {	/* the kernel's numbers */
+	BRIDGE_SCHED_OTHER = 0,
+	BRIDGE_SCHED_FIFO = 1,
+	BRIDGE_SCHED_RR = 2,
+	BRIDGE_SCHED_BATCH = 3,
+	BRIDGE_SCHED_IDLE = 5,
+	BRIDGE_SCHED_DEADLINE = 6
+};
+
+/* How the host asks for a task. */
+struct bridge_spawn {
+	const char *name;
+	uint64_t cpus;		/* affinity, a bit a CPU */
+	int policy;		/* enum bridge_policy */
+	int priority;		/* 1-99 for FIFO and RR, nice for OTHER */
+	int group;		/* index from group_new, or -1 */
+	uint64_t dl_runtime_ns, dl_deadline_ns, dl_period_ns;
+};
+
+enum bridge_softirq_thread {
+	BRIDGE_SOFTIRQ_KSOFTIRQD,	/* all soft interrupts in ksoftirqd/N, SCHED_OTHER */
+	BRIDGE_SOFTIRQ_KTIMERS		/* timers in ktimers/N, SCHED_FIFO 1; the rest in ksoftirqd/N */
+};
+
+/* The machine, fixed at boot. */
+struct bridge_machine {
+	int nr_cpus;
+	int softirq;		/* enum bridge_softirq_thread */
+	int softirq_priority;	/* 0: SCHED_OTHER, else SCHED_FIFO of the timer softirq thread */
+	bool throttle_at_exit;	/* group throttling deferred to the return to user space */
+	bool rt_throttling;
+	bool fair_server;
+	uint64_t rcu_stall_ns;
+};
+
+/* One kernel file in an image. */
+struct bridge_unit {
+	const char *path;	/* in the kernel tree */
+	const char *sha256;	/* of the file that was compiled */
+	const char *tree_sha256; /* of the file in the tree; differs when overlaid */
+	const char *overlay;	/* name, or NULL */
+};
+
+/* What an image offers the host. */
+struct bridge_image {
+	const char *name;	/* 6.12-rt+rwlock */
+	const char *tree_version; /* 6.12.117 */
+	const char *config;	/* rt, vanilla */
+	const char *scheduler;	/* tree or simulated */
+	const char *locks;	/* tree */
+	const struct bridge_unit *units;
+	unsigned int nr_units;
+	struct bridge_focus *focus;
+
+	/* Brings the machine up; tasks it makes (idle, softirq threads) go through task_new. */
+	int (*boot)(const struct bridge_machine *m);
+	/* Makes a scenario task, not yet runnable; its body is host->task_main.  0 or -errno. */
+	int (*spawn)(struct task *t, const struct bridge_spawn *s);
+	/* Makes a spawned task runnable. */
+	void (*start)(struct task *t);
+	/* A cgroup with cpu.max; its period timer starts on `cpu`.  Index >= 0, or -errno. */
+	int (*group_new)(const char *name, int64_t quota_ns, uint64_t period_ns);
+	/* Sets cpu.max again, on the CPU this is called on. */
+	int (*group_set)(int group, int64_t quota_ns, uint64_t period_ns);
+
+	/* The rest is called on a task. */
+	long (*syscall)(enum bridge_sys nr, const long arg[6]);
+	void *(*lock_new)(enum bridge_lock_kind kind, const char *name);
+	/* 1: taken (or released), 0: trylock failed */
+	int (*lock_op)(void *lock, enum bridge_lock_kind kind, enum bridge_lock_op op);
+	int (*set_policy)(struct task *t, int policy, int priority);
+	int (*set_affinity)(struct task *t, uint64_t cpus);
+	void (*wake)(struct task *t);		/* sends it what ends an interruptible sleep */
+	void (*call_rcu)(void);			/* starts a grace period */
+	void (*synchronize_rcu)(void);
+	/* Level-triggered item ready while nobody will be told?  Only when all is quiet. */
+	int (*fd_ready)(int epfd, int fd, uint32_t events);
+	/* An interrupt line whose handler calls host->irq_handler(line). */
+	int (*irq_new)(int line, int cpu, bool threaded, int priority, const char *name);
+
+	/* Called by the engine on the interrupted task's stack, interrupts enabled. */
+	void (*do_irq)(void);
+
+	/* The simulated scheduler (images with @sched) speaks to the kernel side here. */
+	void (*set_need_resched)(void *ktask, bool on);
+};
+
+/* What the host offers an image.  Every call may let other CPUs run unless it says otherwise. */
+struct bridge_host {
+	struct sim *sim;
+
+	/* engine */
+	void (*cost)(struct sim *s, enum bridge_cost kind);
+	void (*burn)(struct sim *s, uint64_t ns);
+	void (*idle)(struct sim *s);		/* until an interrupt is pending */
+	void (*relax)(struct sim *s);		/* cpu_relax() */
+	void (*spin_wait)(struct sim *s, const void *lock); /* park this CPU until spin_wake(lock) */
+	void (*spin_wake)(struct sim *s, const void *lock); /* no switch */
+	/* prev leaves this CPU for next; returns when prev runs again.  No cost of its own. */
+	void (*switch_to)(struct sim *s, struct task *prev, struct task *next);
+	uint64_t (*now)(struct sim *s);		/* no switch */
+	void (*set_event)(struct sim *s, unsigned int cpu, uint64_t at_ns); /* UINT64_MAX: none */
+	void (*ipi)(struct sim *s, unsigned int cpu, uint32_t irqs);
+	void (*log)(struct sim *s, unsigned int kind, uint32_t object, int64_t arg); /* no switch */
+	uint32_t (*choose)(struct sim *s, uint32_t n);	/* the oracle: 0 .. n-1 */
+
+	/* tasks */
+	struct task *(*task_new)(struct sim *s, const char *name, void *ktask, int prio,
+				 void (*entry)(void *), void *arg);
+	void (*task_bind)(struct task *t, void *ktask, void (*entry)(void *), void *arg);
+	void (*task_main)(struct task *t);	/* body of a scenario task; returns when it ends */
+	void (*task_exit)(struct sim *s, struct task *t); /* no switch: it runs no more */
+	uint32_t (*task_id)(struct task *t);
+	void (*set_idle)(struct sim *s, unsigned int cpu, struct task *t); /* first on that CPU */
+
+	/* names */
+	uint32_t (*name_id)(struct sim *s, const char *name);	/* dense id of a string */
+	uint32_t (*symbol_id)(struct sim *s, const void *addr);	/* name of the function at addr */
+	void (*lock_name)(struct sim *s, const void *addr, unsigned int kind, const char *name);
+	void (*lock_forget)(struct sim *s, const void *addr, size_t n); /* memory was freed */
+	uint32_t (*lock_id)(struct sim *s, const void *addr);
+
+	/* scenario hooks; called with the lock held, may burn */
+	void (*lock_hook)(struct sim *s, uint32_t lock, unsigned int mode, bool acquired,
+			  const void *caller);
+	void (*function_hook)(struct sim *s, const void *function);
+	int (*irq_line)(struct sim *s, unsigned int cpu); /* next device interrupt, or -1 */
+	void (*irq_handler)(struct sim *s, int line);
+
+	/* memory: zeroed, 64-byte aligned, at the same address in every run */
+	void *(*alloc)(struct sim *s, size_t n);
+	void (*free)(struct sim *s, const void *p);	/* poisons; double free is a bug verdict */
+	size_t (*alloc_size)(struct sim *s, const void *p);
+
+	/* the simulated scheduler, for images without the tree's */
+	const struct bridge_sched *sched;
+
+	/* messages */
+	void (*print)(struct sim *s, const char *fmt, va_list ap);
+	/* Ends the run with the verdict `bug`; does not return. */
+	void (*bug)(struct sim *s, const char *what, const char *detail);
+	/* A warning: verdict `bug` too, but the run goes on. */
+	void (*warn)(struct sim *s, const char *what, const char *detail);
+};
+
+/*
+ * Lockstep's simulated RT scheduler as a kernel sees it.  `wake` and `setprio` ask for
+ * rescheduling by set_need_resched() or a reschedule interrupt; they never switch.
+ */
+struct bridge_sched {
+	void (*attach)(struct sim *s, struct task *t, const struct bridge_spawn *spec);
+	/* The current task of this CPU leaves (asleep unless runnable); the task to run next. */
+	struct task *(*pick)(struct sim *s, struct task *prev, bool runnable, bool preempted);
+	void (*wake)(struct sim *s, struct task *t);
+	void (*setprio)(struct sim *s, struct task *t, int prio);	/* effective, from PI */
+	void (*set_policy)(struct sim *s, struct task *t, int policy, int priority);
+	void (*set_affinity)(struct sim *s, struct task *t, uint64_t cpus);
+	void (*migrate_disable)(struct sim *s, struct task *t, bool on);
+	void (*yield)(struct sim *s, struct task *t);
+	void (*tick)(struct sim *s);		/* of this CPU */
+	void (*ipi)(struct sim *s);		/* the reschedule interrupt has arrived */
+	bool (*on_cpu)(const struct task *t);
+	int (*prio)(const struct task *t);
+	int (*normal_prio)(const struct task *t);
+	int (*group_new)(struct sim *s, const char *name, int64_t quota_ns, uint64_t period_ns);
+	int (*group_set)(struct sim *s, int group, int64_t quota_ns, uint64_t period_ns);
+	/* Refills a group; false: idle, the timer may stop. */
+	bool (*group_refill)(struct sim *s, int group);
+	/* The kernel side's period timers: start on this CPU. */
+	void (*on_timer_start)(struct sim *s, void (*start)(int group, uint64_t period_ns));
+	void (*return_to_user)(struct sim *s, struct task *t); /* deferred throttling happens here */
+};
+
+/* The one symbol an image exports. */
+typedef const struct bridge_image *bridge_entry_fn(const struct bridge_host *host);
+
+#endif
