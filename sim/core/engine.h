@@ -47,10 +47,23 @@ uint32_t sim_name_id(struct sim *s, const char *name);
 void sim_lock_name(struct sim *s, const void *addr, enum bridge_lock_kind k, const char *name);
 void sim_lock_forget(struct sim *s, const void *addr, size_t n);
 uint32_t sim_lock_id(struct sim *s, const void *addr);	/* names it when first seen */
+bool sim_lock_known(struct sim *s, const void *addr);
 int sim_group_named(struct sim *s, const char *name);	/* dense index */
 
 /* Ends the run; in a task's context it does not return. */
 _Noreturn void engine_finish(struct sim *s, enum sim_end why);
+/* Verdict `bug`: a bug ends the run, a warning lets it go on; the first one is kept. */
 void engine_bug(struct sim *s, const char *what, const char *detail);
+void engine_warn(struct sim *s, const char *what, const char *detail);
+
+/*
+ * The machine as it is now, all CPUs idle, to come back to: a reset is a copy.  The caller saves
+ * what it owns itself (an image's data and heap) at the same moment.
+ */
+void sim_snapshot(struct sim *s);
+void sim_restore(struct sim *s);
+/* Virtual time zero of what is shown is @abs_ns (absolute, not before now). */
+void sim_set_epoch(struct sim *s, uint64_t abs_ns);
+uint64_t sim_now_abs(const struct sim *s);
 
 #endif
