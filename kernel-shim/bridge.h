@@ -237,6 +237,7 @@ struct bridge_host {
 
 	/* messages */
 	void (*print)(struct sim *s, const char *fmt, va_list ap);
+	int (*format)(char *to, size_t n, const char *fmt, va_list ap);	/* vsnprintf */
 	/* Ends the run with the verdict `bug`; does not return. */
 	void (*bug)(struct sim *s, const char *what, const char *detail);
 	/* A warning: verdict `bug` too, but the run goes on. */

@@ -339,8 +339,8 @@ int engine_next_line(struct sim *s, unsigned int cpu)
 
 uint32_t engine_choose(struct sim *s, uint32_t n)
 {
-	SIM_CHECK(n && s->oracle);
-	return n == 1 ? 0 : s->oracle->choose(s->oracle, n);
+	SIM_CHECK(n);
+	return n == 1 || !s->oracle ? 0 : s->oracle->choose(s->oracle, n);
 }
 
 static void note_priority(struct sim *s, const struct probe *p)

@@ -9,7 +9,11 @@
 #ifndef SIM_CORE_PROBE_H
 #define SIM_CORE_PROBE_H
 
+#ifdef __KERNEL__
+#include <linux/types.h>	/* kernel images log the same records */
+#else
 #include <stdint.h>
+#endif
 
 /*
  * Kinds.  `object` and `arg` mean, by kind:

@@ -28,7 +28,8 @@ enum task_kind { TASK_SCENARIO, TASK_IDLE, TASK_KTHREAD };
 
 /* One task as the host knows it.  In an image it has a struct task_struct at `ktask`. */
 struct task {
-	uint32_t id;		/* dense; idle of CPU n is n */
+	struct sim *sim;
+	uint32_t id;		/* dense, in order of creation */
 	char name[32];
 	enum task_kind kind;
 	struct carrier *carrier;

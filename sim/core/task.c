@@ -25,6 +25,7 @@ struct task *sim_task_new(struct sim *s, const char *name, enum task_kind kind)
 
 	SIM_CHECK(t && s->nr_tasks < SIM_TASKS_MAX);
 	s->tasks = grow(s->tasks, s->nr_tasks, &s->room_tasks, sizeof(s->tasks[0]));
+	t->sim = s;
 	t->id = s->nr_tasks;
 	snprintf(t->name, sizeof(t->name), "%s", name);
 	t->kind = kind;

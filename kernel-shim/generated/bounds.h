@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#define MAX_NR_ZONES 4
+#define NR_PAGEFLAGS 24
+#define NR_CPUS_BITS 6
+#define LRU_GEN_WIDTH 0
+#define __LRU_REFS_WIDTH 0
+/* On RT a spinlock_t is an rtmutex; page tables must not embed it. */
+#define SPINLOCK_SIZE 32

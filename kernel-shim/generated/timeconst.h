@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Conversion factors for HZ = 250: 1 jiffy = 4 ms. */
+#define HZ_TO_MSEC_MUL32 0x80000000
+#define HZ_TO_MSEC_ADJ32 0
+#define HZ_TO_MSEC_SHR32 29
+#define MSEC_TO_HZ_MUL32 0x80000000
+#define MSEC_TO_HZ_ADJ32 0x180000000
+#define MSEC_TO_HZ_SHR32 33
+#define HZ_TO_MSEC_NUM 4
+#define HZ_TO_MSEC_DEN 1
+#define MSEC_TO_HZ_NUM 1
+#define MSEC_TO_HZ_DEN 4
+#define HZ_TO_USEC_NUM 4000
+#define HZ_TO_USEC_DEN 1
+#define USEC_TO_HZ_NUM 1
+#define USEC_TO_HZ_DEN 4000
+#define HZ_TO_USEC_MUL32 0xFA000000
+#define HZ_TO_USEC_ADJ32 0
+#define HZ_TO_USEC_SHR32 20
+#define USEC_TO_HZ_MUL32 0x83126E98
+#define USEC_TO_HZ_ADJ32 0x7FF7CED9168
+#define USEC_TO_HZ_SHR32 43
+#define HZ_TO_NSEC_NUM 4000000
+#define HZ_TO_NSEC_DEN 1
+#define NSEC_TO_HZ_NUM 1
+#define NSEC_TO_HZ_DEN 4000000

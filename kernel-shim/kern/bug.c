@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Messages and bugs: printk() goes to the host, BUG and WARN become verdicts.
+ */
+#include "kern.h"
+
+#include <linux/bug.h>
+#include <linux/kernel.h>
+#include <linux/panic.h>
+#include <linux/printk.h>
+#include <linux/refcount.h>
+
+static const char *skip_level(const char *fmt)
+{
+	while (fmt[0] == KERN_SOH_ASCII && fmt[1])
+		fmt += 2;
+	return fmt;
+}
+
+#define PRINT(fmt)                                                                                \
+	do {                                                                                      \
+		va_list ap;                                                                       \
+		va_start(ap, fmt);                                                                \
+		host->print(host->sim, skip_level(fmt), ap);                                      \
+		va_end(ap);                                                                       \
+	} while (0)
+
+asmlinkage __printf(1, 2) int _printk(const char *fmt, ...)
+{
+	PRINT(fmt);
+	return 0;
+}
+
+int _printk_deferred(const char *fmt, ...)
+{
+	PRINT(fmt);
+	return 0;
+}
+
+int sprintf(char *to, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = host->format(to, INT_MAX, fmt, ap);
+	va_end(ap);
+	return n;
+}
+
+void panic(const char *fmt, ...)
+{
+	PRINT(fmt);
+	host->bug(host->sim, "kernel BUG", fmt);
+	__builtin_unreachable();
+}
+
+void warn_slowpath_fmt(const char *file, int line, unsigned int taint, const char *fmt, ...)
+{
+	if (fmt)
+		PRINT(fmt);
+	host->warn(host->sim, "kernel WARN", fmt ? fmt : file);
+}
+
+void __warn_printk(const char *fmt, ...)
+{
+	PRINT(fmt);
+	host->warn(host->sim, "kernel WARN", fmt);
+}
+
+void refcount_warn_saturate(refcount_t *r, enum refcount_saturation_type t)
+{
+	refcount_set(r, REFCOUNT_SATURATED);
+	host->warn(host->sim, "kernel WARN", "a reference count is saturated or used after free");
+}
+
+void add_taint(unsigned int flag, enum lockdep_ok ok)
+{
+}
+
+int ___ratelimit(struct ratelimit_state *rs, const char *func)
+{
+	return 1;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The image's one entry, and the order in which it comes up.
+ */
+#include "kern.h"
+
+#include <linux/init.h>
+#include <linux/rcupdate.h>
+
+struct bridge_focus lockstep_focus = { .irqs_off = 1 };
+const struct bridge_host *host;
+struct bridge_machine lockstep_machine;
+
+/* The units' initcalls, collected by the linker in order of their level. */
+extern initcall_t lockstep_initcalls[], lockstep_initcalls_end[];
+
+static int boot(const struct bridge_machine *m)
+{
+	int err;
+
+	lockstep_machine = *m;
+	lockstep_percpu_init();
+	lockstep_task_init();
+	err = lockstep_sched_init();
+	if (err)
+		return err;
+	lockstep_file_init();
+	for (initcall_t *call = lockstep_initcalls; call < lockstep_initcalls_end; call++) {
+		err = (*call)();
+		if (err && err != -ENOSYS)	/* a file system: the lab has none */
+			return err;
+	}
+	lockstep_softirq_init();
+	lockstep_rcu_init();
+	return 0;
+}
+
+static struct bridge_image image = {
+	.name = LOCKSTEP_IMAGE,
+	.tree_version = LOCKSTEP_TREE_VERSION,
+#ifdef CONFIG_PREEMPT_RT
+	.config = "rt",
+#else
+	.config = "vanilla",
+#endif
+#ifdef LOCKSTEP_TREE_SCHED
+	.scheduler = "tree",
+#else
+	.scheduler = "simulated",
+#endif
+	.locks = "tree",
+	.units = lockstep_units,
+	.focus = &lockstep_focus,
+	.boot = boot,
+	.spawn = lockstep_spawn,
+	.start = lockstep_start,
+	.group_new = lockstep_group_new,
+	.group_set = lockstep_group_set,
+	.syscall = lockstep_syscall,
+	.lock_new = lockstep_lock_new,
+	.lock_op = lockstep_lock_op,
+	.set_policy = lockstep_set_policy,
+	.set_affinity = lockstep_set_affinity,
+	.wake = lockstep_wake,
+	.call_rcu = lockstep_call_rcu,
+	.synchronize_rcu = synchronize_rcu,
+	.fd_ready = lockstep_fd_ready,
+	.irq_new = lockstep_irq_new,
+	.do_irq = lockstep_do_irq,
+	.set_need_resched = lockstep_set_need_resched,
+};
+
+__attribute__((visibility("default"))) const struct bridge_image *
+lockstep_image(const struct bridge_host *h);
+
+const struct bridge_image *lockstep_image(const struct bridge_host *h)
+{
+	host = h;
+	image.nr_units = lockstep_nr_units;
+	return &image;
+}

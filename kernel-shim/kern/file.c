@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Files and descriptors: one table for the machine, since all tasks share one set of files.
+ */
+#include "kern.h"
+
+#include <linux/anon_inodes.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/uaccess.h>
+#include <linux/eventpoll.h>
+#include <linux/pipe_fs_i.h>
+#include <linux/slab.h>
+
+#include <lockstep/names.h>
+#include "file.h"
+
+#define FILES_MAX 4096
+
+static struct file *files[FILES_MAX];
+static int lowest_free;
+#define RESERVED ((struct file *)-1L)
+
+struct file_end {
+	struct rcu_head rcu;
+	struct file *file;
+};
+
+int get_unused_fd_flags(unsigned int flags)
+{
+	for (int fd = lowest_free; fd < FILES_MAX; fd++) {
+		if (files[fd])
+			continue;
+		files[fd] = RESERVED;
+		lowest_free = fd + 1;
+		return fd;
+	}
+	return -EMFILE;
+}
+
+void put_unused_fd(unsigned int fd)
+{
+	files[fd] = NULL;
+	if ((int)fd < lowest_free)
+		lowest_free = fd;
+}
+
+void fd_install(unsigned int fd, struct file *file)
+{
+	files[fd] = file;
+}
+
+struct file *fget(unsigned int fd)
+{
+	struct file *f = fd < FILES_MAX ? files[fd] : NULL;
+
+	if (!f || f == RESERVED)
+		return NULL;
+	atomic_long_inc(&f->f_count);
+	return f;
+}
+
+/* Taking a reference is always right; borrowing one is an optimisation. */
+#if HAVE_STRUCT_FD_WORD
+struct fd fdget(unsigned int fd)
+{
+	struct file *f = fget(fd);
+
+	return f ? CLONED_FD(f) : EMPTY_FD;
+}
+#else
+unsigned long __fdget(unsigned int fd)
+{
+	struct file *f = fget(fd);
+
+	return f ? (unsigned long)f | FDPUT_FPUT : 0;
+}
+#endif
+
+static void free_file(struct rcu_head *rcu)
+{
+	struct file_end *e = container_of(rcu, struct file_end, rcu);
+
+	kfree(e->file);
+	kfree(e);
+}
+
+void fput(struct file *file)
+{
+	struct file_end *e;
+
+	if (!atomic_long_dec_and_test(&file->f_count))
+		return;
+	eventpoll_release(file);
+	if (file->f_op->release)
+		file->f_op->release(file->f_inode, file);
+	e = host->alloc(host->sim, sizeof(*e));
+	e->file = file;
+	call_rcu(&e->rcu, free_file);
+}
+
+struct file *lockstep_file(const char *name, const struct file_operations *fops, void *priv,
+			   int flags, struct inode *inode)
+{
+	struct file *f = host->alloc(host->sim, sizeof(*f));
+
+	spin_lock_init(&f->f_lock);
+	atomic_long_set(&f->f_count, 1);
+	f->f_op = fops;
+	f->private_data = priv;
+	f->f_flags = flags & (O_ACCMODE | O_NONBLOCK);
+	f->f_mode = OPEN_FMODE(flags) | FMODE_OPENED | FMODE_CAN_READ | FMODE_CAN_WRITE;
+	f->f_inode = inode;
+	return f;
+}
+
+struct file *anon_inode_getfile(const char *name, const struct file_operations *fops, void *priv,
+				int flags)
+{
+	return lockstep_file(name, fops, priv, flags, NULL);
+}
+
+int anon_inode_getfd(const char *name, const struct file_operations *fops, void *priv, int flags)
+{
+	int fd = get_unused_fd_flags(flags);
+
+	if (fd >= 0)
+		fd_install(fd, anon_inode_getfile(name, fops, priv, flags));
+	return fd;
+}
+
+int lockstep_close(int fd)
+{
+	struct file *f = fget(fd);
+
+	if (!f)
+		return -EBADF;
+	put_unused_fd(fd);
+	fput(f);
+	fput(f);
+	return 0;
+}
+
+loff_t noop_llseek(struct file *file, loff_t offset, int whence)
+{
+	return file->f_pos;
+}
+
+/* ---- pipes: the tree's pipe.c on an inode of ours */
+
+extern const struct file_operations pipefifo_fops;
+
+static struct super_block pipe_super;
+static DEFINE_PER_CPU(unsigned int, pipe_writers);
+
+int lockstep_pipe(int fds[2], int flags)
+{
+	struct inode *inode = host->alloc(host->sim, sizeof(*inode));
+	struct pipe_inode_info *pipe = alloc_pipe_info();
+	struct file *f;
+
+	if (!pipe)
+		return -ENFILE;
+	spin_lock_init(&inode->i_lock);
+	inode->i_sb = &pipe_super;
+	inode->i_mode = S_IFIFO | 0600;
+	inode->i_pipe = pipe;
+	pipe->files = 2;
+	pipe->readers = pipe->writers = 1;
+	for (int i = 0; i < 2; i++) {
+		f = lockstep_file("fifo", &pipefifo_fops, pipe,
+				  (i ? O_WRONLY : O_RDONLY) | (flags & O_NONBLOCK), inode);
+		f->f_flags |= O_NOATIME;
+		fds[i] = get_unused_fd_flags(0);
+		fd_install(fds[i], f);
+	}
+	return 0;
+}
+
+void lockstep_file_init(void)
+{
+	lowest_free = 3;
+	pipe_super.s_writers.rw_sem[0].read_count = &pipe_writers;
+}
+
+int file_update_time(struct file *file)
+{
+	return 0;
+}
+
+void touch_atime(const struct path *path)
+{
+}
+
+void kill_fasync(struct fasync_struct **fp, int sig, int band)
+{
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the parts of the kernel-side runtime say to each other.
+ */
+#ifndef LOCKSTEP_KERN_H
+#define LOCKSTEP_KERN_H
+
+#include <linux/sched.h>
+#include <lockstep/focus.h>
+#include "sim/core/probe.h"
+
+/* The shim's part of a task, at task->thread.lockstep. */
+struct lockstep_task {
+	struct task *host;
+	struct task_struct *task;
+	void (*fn)(void *arg);
+	void *arg;
+	bool per_cpu;		/* a kernel thread of one CPU */
+	bool throttled;		/* as last told to the host */
+	int group;		/* or -1 */
+};
+
+static inline struct lockstep_task *lockstep_of(struct task_struct *p)
+{
+	return p->thread.lockstep;
+}
+
+static inline u64 lockstep_now(void)
+{
+	return host->now(host->sim);
+}
+
+static inline void lockstep_cost(enum bridge_cost kind)
+{
+	host->cost(host->sim, kind);
+}
+
+static inline void lockstep_log(enum probe_kind kind, u32 object, s64 arg)
+{
+	host->log(host->sim, kind, object, arg);
+}
+
+static inline u32 lockstep_id(struct task_struct *p)
+{
+	return host->task_id(lockstep_of(p)->host);
+}
+
+/* By its policy, not by a priority it was lent: such tasks sleep without slack. */
+static inline bool lockstep_realtime(struct task_struct *p)
+{
+	return p->policy == SCHED_FIFO || p->policy == SCHED_RR || p->policy == SCHED_DEADLINE;
+}
+
+extern struct bridge_machine lockstep_machine;	/* as booted */
+
+/* boot, in this order (entry.c) */
+void lockstep_percpu_init(void);
+void lockstep_task_init(void);
+int lockstep_sched_init(void);
+void lockstep_softirq_init(void);
+void lockstep_rcu_init(void);
+void lockstep_file_init(void);
+
+/* a kernel thread: of one CPU (bound to it) or, with cpu -1, free; priority 0: SCHED_OTHER */
+struct task_struct *lockstep_kthread(const char *name, int cpu, int rt_priority,
+				     void (*fn)(void *), void *arg);
+/* first function of every task but idle */
+void lockstep_task_entry(void *arg);
+
+/* interrupts (irq.c, softirq.c) */
+void lockstep_tick(void);		/* the scheduler's part of the tick */
+void lockstep_call_function_irq(void);
+void lockstep_resched_irq(void);
+void lockstep_irq_exit_preempt(void);
+void lockstep_softirq_irq_exit(void);
+void lockstep_hrtimer_irq(void);
+void lockstep_rcu_tick(void);
+int lockstep_irq_new(int line, int cpu, bool threaded, int priority, const char *name);
+void lockstep_lines_irq(void);
+
+/* the scheduler in use (sched_tree.c or sched_sim.c) */
+int lockstep_spawn(struct task *t, const struct bridge_spawn *s);
+void lockstep_start(struct task *t);
+int lockstep_group_new(const char *name, int64_t quota_ns, uint64_t period_ns);
+int lockstep_group_set(int group, int64_t quota_ns, uint64_t period_ns);
+int lockstep_set_policy(struct task *t, int policy, int priority);
+int lockstep_set_affinity(struct task *t, uint64_t cpus);
+void lockstep_set_need_resched(void *ktask, bool on);
+/* group whose period timer @timer is, or -1 */
+int lockstep_period_timer_group(const struct hrtimer *timer);
+void lockstep_period_timer_done(int group);
+struct task_struct *lockstep_task_of(struct task *t);
+void lockstep_bind(struct task *t, struct task_struct *p);
+
+/* locks and calls of scenarios */
+void *lockstep_lock_new(enum bridge_lock_kind kind, const char *name);
+int lockstep_lock_op(void *lock, enum bridge_lock_kind kind, enum bridge_lock_op op);
+long lockstep_syscall(enum bridge_sys nr, const long arg[6]);
+int lockstep_fd_ready(int epfd, int fd, uint32_t events);
+void lockstep_wake(struct task *t);
+void lockstep_call_rcu(void);
+
+/* "name/3" and the like, without a printf; n is the room */
+void lockstep_numbered(char *to, size_t n, const char *prefix, int number);
+
+extern const struct bridge_unit lockstep_units[];
+extern const unsigned int lockstep_nr_units;
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Raw spinlocks on RT images: tickets; a CPU that has to wait is parked by the engine.
+ */
+#include "kern.h"
+
+#include <linux/spinlock.h>
+
+void lockstep_relax(void)
+{
+	host->relax(host->sim);
+}
+
+void arch_spin_lock(arch_spinlock_t *l)
+{
+	unsigned short ticket = l->next++;
+
+	if (l->owner == ticket)
+		return;
+	lockstep_log(PROBE_CONTENTION_BEGIN, host->lock_id(host->sim, l), LCB_SPIN);
+	while (l->owner != ticket)
+		host->spin_wait(host->sim, l);
+	lockstep_log(PROBE_CONTENTION_END, host->lock_id(host->sim, l), 0);
+}
+
+int arch_spin_trylock(arch_spinlock_t *l)
+{
+	if (l->next != l->owner)
+		return 0;
+	l->next++;
+	return 1;
+}
+
+void arch_spin_unlock(arch_spinlock_t *l)
+{
+	l->owner++;
+	host->spin_wake(host->sim, l);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Locks of scenarios: real kernel locks, taken through the same entry points as the kernel's.
+ */
+#include "kern.h"
+
+#include <linux/mutex.h>
+#include <linux/rtmutex.h>
+#include <linux/rwsem.h>
+#include <linux/spinlock.h>
+
+union any_lock {
+	spinlock_t spin;
+	raw_spinlock_t raw;
+	rwlock_t rw;
+	struct rw_semaphore rwsem;
+	struct mutex mutex;
+	struct rt_mutex rtmutex;
+};
+
+static struct lock_class_key key;
+
+void *lockstep_lock_new(enum bridge_lock_kind kind, const char *name)
+{
+	union any_lock *l = host->alloc(host->sim, sizeof(*l));
+
+	switch (kind) {
+	case BRIDGE_LOCK_SPIN:
+		spin_lock_init(&l->spin);
+		break;
+	case BRIDGE_LOCK_RAW_SPIN:
+		raw_spin_lock_init(&l->raw);
+		break;
+	case BRIDGE_LOCK_RW:
+		rwlock_init(&l->rw);
+		break;
+	case BRIDGE_LOCK_RWSEM:
+		__init_rwsem(&l->rwsem, name, &key);
+		break;
+	case BRIDGE_LOCK_MUTEX:
+		mutex_init(&l->mutex);
+		break;
+	case BRIDGE_LOCK_RTMUTEX:
+		__rt_mutex_init(&l->rtmutex, name, &key);
+		break;
+	default:
+		return NULL;
+	}
+	host->lock_name(host->sim, l, kind, name);
+	return l;
+}
+
+static int spin_op(spinlock_t *l, enum bridge_lock_op op)
+{
+	if (op == BRIDGE_OP_TRYLOCK)
+		return spin_trylock(l);
+	if (op == BRIDGE_OP_LOCK)
+		spin_lock(l);
+	else
+		spin_unlock(l);
+	return 1;
+}
+
+static int raw_op(raw_spinlock_t *l, enum bridge_lock_op op)
+{
+	if (op == BRIDGE_OP_TRYLOCK)
+		return raw_spin_trylock(l);
+	if (op == BRIDGE_OP_LOCK)
+		raw_spin_lock(l);
+	else
+		raw_spin_unlock(l);
+	return 1;
+}
+
+static int rw_op(rwlock_t *l, enum bridge_lock_op op)
+{
+	switch (op) {
+	case BRIDGE_OP_LOCK:
+		write_lock(l);
+		return 1;
+	case BRIDGE_OP_TRYLOCK:
+		return write_trylock(l);
+	case BRIDGE_OP_UNLOCK:
+		write_unlock(l);
+		return 1;
+	case BRIDGE_OP_READ_LOCK:
+		read_lock(l);
+		return 1;
+	case BRIDGE_OP_READ_TRYLOCK:
+		return read_trylock(l);
+	case BRIDGE_OP_READ_UNLOCK:
+		read_unlock(l);
+		return 1;
+	}
+	return 0;
+}
+
+static int rwsem_op(struct rw_semaphore *l, enum bridge_lock_op op)
+{
+	switch (op) {
+	case BRIDGE_OP_LOCK:
+		down_write(l);
+		return 1;
+	case BRIDGE_OP_TRYLOCK:
+		return down_write_trylock(l);
+	case BRIDGE_OP_UNLOCK:
+		up_write(l);
+		return 1;
+	case BRIDGE_OP_READ_LOCK:
+		down_read(l);
+		return 1;
+	case BRIDGE_OP_READ_TRYLOCK:
+		return down_read_trylock(l);
+	case BRIDGE_OP_READ_UNLOCK:
+		up_read(l);
+		return 1;
+	}
+	return 0;
+}
+
+static int mutex_op(struct mutex *l, enum bridge_lock_op op)
+{
+	if (op == BRIDGE_OP_TRYLOCK)
+		return mutex_trylock(l);
+	if (op == BRIDGE_OP_LOCK)
+		mutex_lock(l);
+	else
+		mutex_unlock(l);
+	return 1;
+}
+
+static int rtmutex_op(struct rt_mutex *l, enum bridge_lock_op op)
+{
+	if (op == BRIDGE_OP_TRYLOCK)
+		return rt_mutex_trylock(l);
+	if (op == BRIDGE_OP_LOCK)
+		rt_mutex_lock(l);
+	else
+		rt_mutex_unlock(l);
+	return 1;
+}
+
+int lockstep_lock_op(void *lock, enum bridge_lock_kind kind, enum bridge_lock_op op)
+{
+	union any_lock *l = lock;
+
+	switch (kind) {
+	case BRIDGE_LOCK_SPIN:
+		return spin_op(&l->spin, op);
+	case BRIDGE_LOCK_RAW_SPIN:
+		return raw_op(&l->raw, op);
+	case BRIDGE_LOCK_RW:
+		return rw_op(&l->rw, op);
+	case BRIDGE_LOCK_RWSEM:
+		return rwsem_op(&l->rwsem, op);
+	case BRIDGE_LOCK_MUTEX:
+		return mutex_op(&l->mutex, op);
+	case BRIDGE_LOCK_RTMUTEX:
+		return rtmutex_op(&l->rtmutex, op);
+	default:
+		return -EINVAL;
+	}
+}

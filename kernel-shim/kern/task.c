@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What all tasks share: one user, one set of credentials, signals and masks of CPUs.
+ */
+#include "kern.h"
+
+#include <linux/cred.h>
+#include <linux/fs_struct.h>
+#include <linux/mm.h>
+#include <linux/nsproxy.h>
+#include <linux/pid.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/user.h>
+
+static struct user_struct user = { .__count = REFCOUNT_INIT(1000) };
+struct cred init_cred = { .user = &user };
+struct mm_struct init_mm = { .mm_users = ATOMIC_INIT(1000), .mm_count = ATOMIC_INIT(1000) };
+
+struct cpumask __cpu_possible_mask, __cpu_online_mask, __cpu_present_mask, __cpu_active_mask;
+struct cpumask __cpu_dying_mask;
+atomic_t __num_online_cpus;
+
+/* A word with one bit set for each bit number, shifted for each CPU: see cpumask_of(). */
+#define MASK_1(x) [(x) + 1][0] = 1UL << (x)
+#define MASK_4(x) MASK_1(x), MASK_1((x) + 1), MASK_1((x) + 2), MASK_1((x) + 3)
+#define MASK_16(x) MASK_4(x), MASK_4((x) + 4), MASK_4((x) + 8), MASK_4((x) + 12)
+const unsigned long cpu_bit_bitmap[BITS_PER_LONG + 1][BITS_TO_LONGS(NR_CPUS)] = {
+	MASK_16(0), MASK_16(16), MASK_16(32), MASK_16(48)
+};
+
+#define TASKS_MAX 4096
+static struct task_struct *by_id[TASKS_MAX];
+
+void lockstep_rcu_add(struct lockstep_task *t);
+
+void lockstep_bind(struct task *t, struct task_struct *p)
+{
+	by_id[host->task_id(t)] = p;
+	p->pid = p->tgid = host->task_id(t) + 1;
+	lockstep_rcu_add(lockstep_of(p));
+}
+
+struct task_struct *lockstep_task_of(struct task *t)
+{
+	return by_id[host->task_id(t)];
+}
+
+void lockstep_task_init(void)
+{
+}
+
+/* Ends an interruptible sleep, as a signal would. */
+void lockstep_wake(struct task *t)
+{
+	wake_up_state(lockstep_task_of(t), TASK_INTERRUPTIBLE);
+}
+
+void lockstep_numbered(char *to, size_t n, const char *prefix, int number)
+{
+	char digits[12];
+	int i = sizeof(digits) - 1;
+
+	digits[i] = 0;
+	do
+		digits[--i] = '0' + number % 10;
+	while ((number /= 10) && i > 1);
+	digits[--i] = '/';
+	strscpy(to, prefix, n);
+	strlcat(to, digits + i, n);
+}
+
+void free_uid(struct user_struct *u)
+{
+}
+
+void __put_task_struct(struct task_struct *p)
+{
+}
+
+void __put_task_struct_rcu_cb(struct rcu_head *rcu)
+{
+}
+
+/* Nobody sends signals to tasks of a scenario. */
+int set_user_sigmask(const sigset_t __user *mask, size_t size)
+{
+	return 0;
+}
+
+void __set_current_blocked(const sigset_t *set)
+{
+}
+
+s32 percpu_counter_batch = 32;
+
+int __percpu_counter_compare(struct percpu_counter *c, s64 rhs, s32 batch)
+{
+	return c->count < rhs ? -1 : c->count > rhs;
+}
+
+void percpu_counter_add_batch(struct percpu_counter *c, s64 amount, s32 batch)
+{
+	c->count += amount;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The kernel's tracepoints as probe records.
+ */
+#include "kern.h"
+
+#include <linux/hrtimer.h>
+#include <linux/sched/rt.h>
+#include <trace/events/lock.h>
+#include <trace/events/sched.h>
+#include <trace/events/timer.h>
+
+#include "trace.h"
+
+static enum prev_state leaving_as(bool preempt, unsigned int state)
+{
+	if (preempt)
+		return PREV_PREEMPTED;
+	if (state & TASK_DEAD)
+		return PREV_DEAD;
+	if (state & TASK_INTERRUPTIBLE)
+		return PREV_INTERRUPTIBLE;
+	/* TASK_RTLOCK_WAIT and the rest of the uninterruptible states show as D */
+	return state ? PREV_UNINTERRUPTIBLE : PREV_RUNNABLE;
+}
+
+void lockstep_trace_switch(bool preempt, struct task_struct *next, unsigned int prev_state)
+{
+	struct task_struct *prev = current;
+
+	lockstep_log(PROBE_SCHED_SWITCH, lockstep_id(next), leaving_as(preempt, prev_state));
+	lockstep_look_throttled(prev);
+	lockstep_look_throttled(next);
+}
+
+void lockstep_trace_waking(struct task_struct *p)
+{
+	lockstep_cost(COST_WAKEUP);
+	lockstep_log(PROBE_SCHED_WAKING, lockstep_id(p), 0);
+}
+
+void lockstep_trace_wakeup(struct task_struct *p)
+{
+	lockstep_log(PROBE_SCHED_WAKEUP, lockstep_id(p), task_cpu(p));
+}
+
+void lockstep_trace_migrate(struct task_struct *p, int cpu)
+{
+	lockstep_log(PROBE_SCHED_MIGRATE, lockstep_id(p), cpu);
+}
+
+void lockstep_trace_setprio(struct task_struct *p, struct task_struct *pi)
+{
+	int prio = pi ? min(p->normal_prio, pi->prio) : p->normal_prio;
+
+	if (prio != p->prio)
+		lockstep_log(PROBE_SCHED_PI_SETPRIO, lockstep_id(p), PRIO_CHANGE(p->prio, prio));
+}
+
+void lockstep_contention_begin(void *lock, unsigned int flags)
+{
+	lockstep_log(PROBE_CONTENTION_BEGIN, host->lock_id(host->sim, lock), flags);
+}
+
+void lockstep_contention_end(void *lock, int ret)
+{
+	lockstep_log(PROBE_CONTENTION_END, host->lock_id(host->sim, lock), ret);
+}
+
+void lockstep_hrtimer_start(struct hrtimer *timer)
+{
+	int group = lockstep_period_timer_group(timer);
+
+	if (group >= 0)
+		lockstep_log(PROBE_GROUP_TIMER, group, timer->base->cpu_base->cpu);
+	lockstep_log(PROBE_HRTIMER_START, host->symbol_id(host->sim, timer->function),
+		     hrtimer_get_expires(timer));
+}
+
+void lockstep_hrtimer_entry(struct hrtimer *timer)
+{
+	lockstep_log(PROBE_HRTIMER_ENTRY, host->symbol_id(host->sim, timer->function),
+		     lockstep_period_timer_group(timer));
+}
+
+void lockstep_hrtimer_exit(struct hrtimer *timer)
+{
+	int group = lockstep_period_timer_group(timer);
+
+	lockstep_log(PROBE_HRTIMER_EXIT, host->symbol_id(host->sim, timer->function), group);
+	if (group >= 0)
+		lockstep_period_timer_done(group);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Lock contention as probe records; the flags are the kernel's. */
+#ifndef LOCKSTEP_TRACE_LOCK_H
+#define LOCKSTEP_TRACE_LOCK_H
+
+#include <linux/sched.h>
+
+#define LCB_F_SPIN (1U << 0)
+#define LCB_F_READ (1U << 1)
+#define LCB_F_WRITE (1U << 2)
+#define LCB_F_RT (1U << 3)
+#define LCB_F_PERCPU (1U << 4)
+#define LCB_F_MUTEX (1U << 5)
+
+void lockstep_contention_begin(void *lock, unsigned int flags);
+void lockstep_contention_end(void *lock, int ret);
+
+#define trace_contention_begin(lock, flags) lockstep_contention_begin((void *)(lock), flags)
+#define trace_contention_end(lock, ret) lockstep_contention_end((void *)(lock), ret)
+
+#endif

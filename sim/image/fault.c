@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Faults of kernel code become verdicts, and stacks become words.
+ *
+ * A signal handler may do next to nothing, so it only bends the interrupted context: when the
+ * signal returns, the task finds itself in a function that reports the bug and ends the run.
+ */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "sim/base/check.h"
+#include "sim/core/sanitizer.h"
+#include "sim/image/private.h"
+
+#define FRAMES_MAX 48
+#define FRAME_MAX (128u << 10)	/* bytes: a larger step is no frame */
+#define ALT_STACK (64u << 10)
+
+static struct machine *guarded;
+static struct {
+	const char *what;
+	const void *pc, *addr;
+	void *const *fp;
+} fault;
+
+void stack_words(const struct image *img, const void *pc, void *const *fp, char *out, size_t n)
+{
+	size_t len = 0;
+
+	out[0] = 0;
+	for (int i = 0; i < FRAMES_MAX; i++) {
+		const char *name = pc ? image_symbol(img, pc) : NULL;
+		void *const *up;
+
+		if (name && len < n)
+			len += (size_t)snprintf(out + len, n - len, "%s%s", len ? " < " : "", name);
+		if (!fp || ((uintptr_t)fp & 7))
+			break;
+		up = fp[0];
+		pc = (const char *)fp[1] - 1;
+		if (up <= fp || (size_t)((const char *)up - (const char *)fp) > FRAME_MAX)
+			up = NULL;
+		if (!fp[1])
+			break;
+		fp = up;
+	}
+}
+
+/* Runs on the task whose code has faulted. */
+static void fault_landing(void)
+{
+	struct machine *m = guarded;
+	char words[1024], detail[1200];
+
+	stack_words(m->image, fault.pc, fault.fp, words, sizeof(words));
+	snprintf(detail, sizeof(detail), "in %s", *words ? words : "unknown code");
+	engine_bug(m->sim, fault.what, detail);
+	abort();
+}
+
+static const char *words_of(int sig, const void *addr)
+{
+	const uint64_t pattern = ARENA_POISON * 0x0101010101010101ull;
+	uint64_t a = (uint64_t)(uintptr_t)addr;
+
+	if (sig == SIGFPE)
+		return "division by zero";
+	if (sig == SIGILL || sig == SIGTRAP)
+		return "BUG";
+	if (a >= pattern - 4096 && a <= pattern + 4096)
+		return "use after free: a freed pointer was followed";
+	if (a < 4096)
+		return "NULL pointer dereference";
+	return "bad memory access";
+}
+
+static void on_fault(int sig, siginfo_t *info, void *context)
+{
+	ucontext_t *u = context;
+	greg_t *r = u->uc_mcontext.gregs;
+	struct machine *m = guarded;
+
+	if (!m || !image_symbol(m->image, (const void *)r[REG_RIP])) {
+		/* Not the kernel's: die of it as usual. */
+		signal(sig, SIG_DFL);
+		return;
+	}
+	fault.pc = (const void *)r[REG_RIP];
+	fault.fp = (void *const *)r[REG_RBP];
+	fault.addr = info->si_addr;
+	/* A non-canonical address is not reported: it is in one of the registers. */
+	if (sig == SIGSEGV && !info->si_addr)
+		for (int i = 0; i < REG_RIP; i++)
+			if ((uint64_t)r[i] >> 48 == 0x6b6b)
+				fault.addr = (const void *)(uintptr_t)(ARENA_POISON *
+								       0x0101010101010101ull);
+	fault.what = words_of(sig, fault.addr);
+	r[REG_RSP] = ((r[REG_RSP] - 512) & ~(greg_t)15) - 8;
+	r[REG_RIP] = (greg_t)(uintptr_t)fault_landing;
+}
+
+void fault_guard(struct machine *m)
+{
+	static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP };
+	static bool installed;
+	struct sigaction sa = { .sa_sigaction = on_fault,
+				.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
+	stack_t alt = { .ss_size = ALT_STACK };
+
+	guarded = m;
+	if (installed)
+		return;
+	installed = true;
+	alt.ss_sp = malloc(ALT_STACK);
+	SIM_CHECK(alt.ss_sp && !sigaltstack(&alt, NULL));
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		SIM_CHECK(!sigaction(signals[i], &sa, NULL));
+}
+
+void fault_unguard(void)
+{
+	guarded = NULL;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Machines: an image, its memory and a simulated machine, booted and reset together.
+ */
+#include "sim/image/image.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/check.h"
+#include "sim/core/carrier.h"
+#include "sim/image/private.h"
+
+/* Virtual time at which scenarios begin, counted from power-on: a round number after boot. */
+#define RUN_START_NS 2000000000ull
+
+static unsigned int slots_used;	/* a bit a machine */
+
+static void do_irq(struct sim *s)
+{
+	machine_of(s)->image->ops->do_irq();
+}
+
+static const struct world_ops image_world = { .do_irq = do_irq };
+
+static void copy_segments(struct image *img, bool to_image, bool booted)
+{
+	for (int i = 0; i < img->nr_segments; i++) {
+		struct segment *g = &img->segments[i];
+		char *saved = booted ? g->booted : g->pristine;
+
+		if (to_image)
+			memcpy(g->start, saved, g->len);
+		else
+			memcpy(saved, g->start, g->len);
+	}
+}
+
+static int boot(struct machine *m, char *why, size_t n)
+{
+	struct image *img = m->image;
+	enum sim_end end;
+	int err;
+
+	copy_segments(img, true, false);
+	arena_init(&m->arena, m->slot, m->config.memory_max);
+	m->sim = sim_new(&m->config);
+	machine_fill_host(m);
+	img->ops = img->entry(&m->host);
+	engine_set_world(m->sim, &image_world, img->ops->focus);
+	fault_guard(m);
+	err = img->ops->boot(&m->config.machine);
+	fault_unguard();
+	if (err) {
+		snprintf(why, n, "%s: boot failed: %s", img->name, strerror(-err));
+		return err;
+	}
+	end = machine_run(m);
+	if (end != SIM_END_QUIET || sim_bug(m->sim)) {
+		snprintf(why, n, "%s: boot did not come to rest: %s%s%s", img->name,
+			 sim_bug(m->sim) ? sim_bug(m->sim) : "it was cut off",
+			 sim_bug_detail(m->sim) ? ": " : "",
+			 sim_bug_detail(m->sim) ? sim_bug_detail(m->sim) : "");
+		return -EFAULT;
+	}
+	if (sim_now_abs(m->sim) > RUN_START_NS) {
+		snprintf(why, n, "%s: boot took too long in virtual time", img->name);
+		return -ETIMEDOUT;
+	}
+	return 0;
+}
+
+static void shut_down(struct machine *m)
+{
+	sim_free(m->sim);
+	m->sim = NULL;
+	arena_mark_free(m->mark);
+	m->mark = NULL;
+	arena_fini(&m->arena);
+}
+
+static void start_run(struct machine *m)
+{
+	m->nr_printed = 0;
+	m->printed[0] = 0;
+	sim_set_epoch(m->sim, RUN_START_NS);
+}
+
+int machine_new(struct image *img, const struct sim_config *c, struct machine **out, char *why,
+		size_t n)
+{
+	struct machine *m;
+	int err;
+
+	if (img->machine) {
+		snprintf(why, n, "%s: has a machine already", img->name);
+		return -EBUSY;
+	}
+	m = calloc(1, sizeof(*m));
+	SIM_CHECK(m);
+	m->image = img;
+	m->config = *c;
+	while (slots_used & (1u << m->slot))
+		m->slot++;
+	slots_used |= 1u << m->slot;
+	img->machine = m;
+	err = boot(m, why, n);
+	if (err) {
+		machine_free(m);
+		return err;
+	}
+	if (c->carrier->can_restore) {
+		copy_segments(img, false, true);
+		m->mark = arena_save(&m->arena);
+		sim_snapshot(m->sim);
+	}
+	start_run(m);
+	*out = m;
+	return 0;
+}
+
+int machine_reset(struct machine *m)
+{
+	char why[256];
+	int err = 0;
+
+	if (m->mark) {
+		copy_segments(m->image, true, true);
+		arena_restore(&m->arena, m->mark);
+		sim_restore(m->sim);
+	} else {
+		shut_down(m);
+		err = boot(m, why, sizeof(why));
+	}
+	if (!err)
+		start_run(m);
+	return err;
+}
+
+void machine_free(struct machine *m)
+{
+	if (!m)
+		return;
+	shut_down(m);
+	slots_used &= ~(1u << m->slot);
+	m->image->machine = NULL;
+	free(m);
+}
+
+enum sim_end machine_run(struct machine *m)
+{
+	enum sim_end end;
+
+	fault_guard(m);
+	end = sim_run(m->sim);
+	fault_unguard();
+	return end;
+}
+
+struct sim *machine_sim(const struct machine *m)
+{
+	return m->sim;
+}
+
+const struct bridge_image *machine_image(const struct machine *m)
+{
+	return m->image->ops;
+}
+
+void machine_set_hooks(struct machine *m, const struct machine_hooks *h)
+{
+	m->hooks = *h;
+}
+
+const char *machine_printed(const struct machine *m)
+{
+	return m->printed;
+}
