@@ -219,6 +219,7 @@ struct bridge_host {
 	void (*lock_name)(struct sim *s, const void *addr, unsigned int kind, const char *name);
 	void (*lock_forget)(struct sim *s, const void *addr, size_t n); /* memory was freed */
 	uint32_t (*lock_id)(struct sim *s, const void *addr);
+	bool (*lock_known)(struct sim *s, const void *addr);	/* was it named? */
 
 	/* scenario hooks; called with the lock held, may burn */
 	void (*lock_hook)(struct sim *s, uint32_t lock, unsigned int mode, bool acquired,

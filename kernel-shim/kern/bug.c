@@ -48,6 +48,17 @@ int sprintf(char *to, const char *fmt, ...)
 	return n;
 }
 
+int scnprintf(char *to, size_t size, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = host->format(to, size, fmt, ap);
+	va_end(ap);
+	return size && n >= (int)size ? (int)size - 1 : n;
+}
+
 void panic(const char *fmt, ...)
 {
 	PRINT(fmt);

@@ -12,6 +12,7 @@
 #include <linux/hrtimer.h>
 
 #include <linux/mmu_context.h>
+#include <linux/sched/cputime.h>
 #include "kernel/sched/sched.h"
 #include "tree.h"
 

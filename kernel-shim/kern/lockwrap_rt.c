@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * spinlock_t and rwlock_t on RT, where they sleep.
+ */
 #include "lockwrap.h"
 
-#include <linux/mutex.h>
-#include <linux/rtmutex.h>
-#include <linux/rwsem.h>
 #include <linux/spinlock.h>
 
 WRAP_LOCK(rt_spin_lock, spinlock_t, LOCK_EXCLUSIVE)
@@ -15,20 +15,3 @@ WRAP_UNLOCK(rt_read_unlock, rwlock_t, LOCK_READ)
 WRAP_LOCK(rt_write_lock, rwlock_t, LOCK_WRITE)
 WRAP_TRYLOCK(rt_write_trylock, rwlock_t, LOCK_WRITE)
 WRAP_UNLOCK(rt_write_unlock, rwlock_t, LOCK_WRITE)
-
-WRAP_LOCK(mutex_lock, struct mutex, LOCK_EXCLUSIVE)
-WRAP_LOCK_INT(mutex_lock_interruptible, struct mutex, LOCK_EXCLUSIVE)
-WRAP_LOCK_INT(mutex_lock_killable, struct mutex, LOCK_EXCLUSIVE)
-WRAP_TRYLOCK(mutex_trylock, struct mutex, LOCK_EXCLUSIVE)
-WRAP_UNLOCK(mutex_unlock, struct mutex, LOCK_EXCLUSIVE)
-
-WRAP_LOCK(rt_mutex_lock, struct rt_mutex, LOCK_EXCLUSIVE)
-WRAP_TRYLOCK(rt_mutex_trylock, struct rt_mutex, LOCK_EXCLUSIVE)
-WRAP_UNLOCK(rt_mutex_unlock, struct rt_mutex, LOCK_EXCLUSIVE)
-
-WRAP_LOCK(down_read, struct rw_semaphore, LOCK_READ)
-WRAP_TRYLOCK(down_read_trylock, struct rw_semaphore, LOCK_READ)
-WRAP_UNLOCK(up_read, struct rw_semaphore, LOCK_READ)
-WRAP_LOCK(down_write, struct rw_semaphore, LOCK_WRITE)
-WRAP_TRYLOCK(down_write_trylock, struct rw_semaphore, LOCK_WRITE)
-WRAP_UNLOCK(up_write, struct rw_semaphore, LOCK_WRITE)

@@ -40,6 +40,11 @@ void lockstep_dead(const char *name)
 	host->bug(host->sim, "not offered by this image", name);
 }
 
+void lockstep_relax(void)
+{
+	host->relax(host->sim);
+}
+
 /* ---- random numbers come from the oracle like everything that could be otherwise */
 
 u32 __get_random_u32_below(u32 ceil)

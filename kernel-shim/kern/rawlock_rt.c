@@ -6,11 +6,6 @@
 
 #include <linux/spinlock.h>
 
-void lockstep_relax(void)
-{
-	host->relax(host->sim);
-}
-
 void arch_spin_lock(arch_spinlock_t *l)
 {
 	unsigned short ticket = l->next++;

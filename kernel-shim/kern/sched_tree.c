@@ -19,6 +19,7 @@
 #include <linux/smp.h>
 
 #include <linux/mmu_context.h>
+#include <linux/sched/cputime.h>
 #include "kernel/sched/sched.h"
 #include "kernel/sched/smp.h"
 #include "tree.h"

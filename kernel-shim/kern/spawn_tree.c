@@ -13,6 +13,7 @@
 #include <uapi/linux/sched/types.h>
 
 #include <linux/mmu_context.h>
+#include <linux/sched/cputime.h>
 #include "kernel/sched/sched.h"
 #include "tree.h"
 

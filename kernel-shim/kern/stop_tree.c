@@ -9,6 +9,7 @@
 #include <linux/stop_machine.h>
 
 #include <linux/mmu_context.h>
+#include <linux/sched/cputime.h>
 #include "kernel/sched/sched.h"
 #include "tree.h"
 

@@ -14,7 +14,7 @@
 #include "sim/image/private.h"
 
 /* Virtual time at which scenarios begin, counted from power-on: a round number after boot. */
-#define RUN_START_NS 2000000000ull
+#define RUN_START_NS 10000000000ull
 
 static unsigned int slots_used;	/* a bit a machine */
 
