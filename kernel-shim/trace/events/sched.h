@@ -3,6 +3,7 @@
  * The scheduler's tracepoints as probe records.  The tree's header declares them all as
  * no-ops (tracepoints are off); those that the lab wants are redirected here.
  */
+#include <linux/mm_types.h>
 #include_next <trace/events/sched.h>
 #ifndef LOCKSTEP_TRACE_SCHED_H
 #define LOCKSTEP_TRACE_SCHED_H

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The host side of the build: program, tests, and the targets of the command line."""
+import json
+import os
+import subprocess
+import sys
+
+from SCons.Script import (Alias, AlwaysBuild, ARGUMENTS, BUILD_TARGETS, Command, Default, Depends,
+                          Decider, Environment, Exit, GetOption, Glob, Install, SConsignFile,
+                          SetOption)
+
+import images
+import tree as trees
+
+TREES = ['6.12', '6.1']
+
+
+def deps(packages):
+    def missing(name):
+        run = subprocess.run(['dpkg-query', '-W', '-f', '${Status}', name], capture_output=True,
+                             text=True)
+        return 'install ok installed' not in run.stdout
+
+    def act(target, source, env):
+        want = [p for p in packages if missing(p)]
+        if not want:
+            print('deps: all packages are installed')
+            return 0
+        command = ['apt-get', 'install', '-y', '--no-install-recommends', *want]
+        if os.geteuid():
+            print('deps: missing: ' + ' '.join(want) + '\nrun as root: ' + ' '.join(command))
+            return 1
+        print('deps: installing ' + ' '.join(want), flush=True)
+        env = dict(os.environ, DEBIAN_FRONTEND='noninteractive')
+        subprocess.run(['apt-get', 'update', '-q'], env=env, check=False,
+                       stdout=subprocess.DEVNULL)
+        return subprocess.run(command, env=env, stdout=subprocess.DEVNULL).returncode
+    return act
+
+
+def build_images(g):
+    """Builds all images; a user's tree that cannot be built is a message and status 2."""
+    wanted = []
+    try:
+        words = [w for w in ARGUMENTS.get('KERNEL', '').split(',') if w]
+        user = [trees.user_tree(w) for w in words]
+        # With KERNEL= and only=, nothing else is looked at: edit to verdict must be quick.
+        debian = [] if user and g['ONLY'] else TREES
+        found = [trees.debian_tree(t, os.path.join(g['ROOT'], 'build')) for t in debian] + user
+        for t in found:
+            t.version()
+    except trees.BuildError as e:
+        print(f'scons: {e}', file=sys.stderr)
+        return 2
+    for t in found:
+        wanted += [g['Image'](t, config, overlay) for config, overlay in g['IMAGES']]
+    if g['ONLY'] and user:
+        wanted = [i for i in wanted if g['ONLY'] in i.name]
+    builder = images.Builder(g['ROOT'], g['BUILD'], g['CC'], g['Spec'])
+    jobs = max(GetOption('num_jobs'), os.cpu_count() or 1)
+    return 2 if images.build(builder, wanted, jobs) else 0
+
+
+def compile_commands(g, env, sources):
+    rows = []
+    for s in sources:
+        rows.append({'directory': g['ROOT'], 'file': str(s),
+                     'command': env.subst('$CC $CFLAGS $CCFLAGS -I' + g['ROOT']) + f' -c {s}'})
+    with open(os.path.join(g['ROOT'], 'compile_commands.json'), 'w') as f:
+        json.dump(rows, f, indent=1)
+
+
+def setup(g):
+    root, build = g['ROOT'], g['BUILD']
+    os.makedirs(build, exist_ok=True)
+    SConsignFile(os.path.join(build, 'sconsign'))
+    Decider('MD5-timestamp')
+    SetOption('implicit_cache', 1)
+    flags = g['VARIANTS'][g['VARIANT']]
+    env = Environment(
+        ENV=os.environ, CC=g['CC'], CPPPATH=['#'],
+        CFLAGS=['-std=gnu11'],
+        CCFLAGS=['-O2', '-g', '-Wall', '-Wextra', '-Werror', '-fno-omit-frame-pointer', *flags],
+        LINKFLAGS=[*flags], LIBS=['yaml', 'crypto', 'dl', 'pthread', 'm'])
+    env.VariantDir(os.path.join(build, 'host'), '#', duplicate=0)
+    top = os.path.join(build, 'host')
+
+    Alias('deps', Command('deps-act', [], deps(g['PACKAGES'])))
+    AlwaysBuild('deps')
+    if 'deps' in BUILD_TARGETS:
+        return
+
+    sources = sorted(str(s) for s in Glob('#sim/*/*.c'))
+    cli = [s for s in sources if s.startswith('sim/cli/')]
+    lib = [s for s in sources if not s.startswith('sim/cli/')]
+    compile_commands(g, env, sources)
+    library = env.StaticLibrary(os.path.join(build, 'liblockstep.a'),
+                                [os.path.join(top, s) for s in lib])
+    program = env.Program(os.path.join(build, 'lockstep'),
+                          [os.path.join(top, s) for s in cli] + [library])
+
+    status = {}
+
+    def image_action(target, source, env):
+        status['images'] = build_images(g)
+        return status['images']
+
+    kernel = Command(os.path.join(build, 'kernel-images'), [], image_action)
+    AlwaysBuild(kernel)
+    Alias('kernel', kernel)
+    Default(program, kernel)
+
+    tests = env.Clone()
+    tests.Append(LIBS=['cmocka'])
+    binaries = []
+    for source in sorted(str(s) for s in Glob('#tests/*/test_*.c')):
+        name = os.path.splitext(os.path.basename(source))[0]
+        binaries += tests.Program(os.path.join(build, 'tests', name),
+                                  [os.path.join(top, source), library])
+    scripts = sorted(str(s) for s in Glob('#tests/*/*.py'))
+
+    def run_tests(target, source, env):
+        command = [sys.executable, os.path.join(root, 'tests', 'run.py'), build, g['ONLY'],
+                   *[str(b) for b in binaries], *scripts]
+        return subprocess.run(command).returncode
+
+    check = Command('check-act', [program, binaries, kernel], run_tests)
+    Alias('check', check)
+    AlwaysBuild(check)
+
+    def run_script(name):
+        return lambda target, source, env: subprocess.run(
+            [sys.executable, os.path.join(root, 'tests', name), build]).returncode
+
+    for name in ('demo', 'bench'):
+        act = Command(f'{name}-act', [program, kernel, *binaries], run_script(name + '.py'))
+        Alias(name, act)
+        AlwaysBuild(act)
+
+    prefix = ARGUMENTS.get('PREFIX', '/usr/local')
+
+    def install_images(target, source, env):
+        folder = os.path.join(prefix, 'lib/lockstep/kernel')
+        os.makedirs(folder, exist_ok=True)
+        for name in sorted(os.listdir(os.path.join(build, 'kernel'))):
+            if name.endswith('.so'):
+                subprocess.run(['install', '-m', '644', os.path.join(build, 'kernel', name),
+                                folder], check=True)
+        return 0
+
+    Alias('install', [Install(os.path.join(prefix, 'bin'), program),
+                      Install(os.path.join(prefix, 'share/man/man1'), '#sim/cli/lockstep.1'),
+                      Command('install-act', [kernel], install_images)])

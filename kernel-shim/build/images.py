@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Kernel images: compiles units and shim, links shared objects.
+
+This is a make of its own inside SCons: a unit includes 800 headers, and SCons would take longer
+to look at them than the compiler takes to read them.  An object is named after what makes it
+(source and command), so images share what is the same in them, and it is stale when a file of
+its compiler-written dependency list is newer.
+"""
+import concurrent.futures
+import hashlib
+import os
+import re
+import subprocess
+import sys
+
+import tree as trees
+from tree import BuildError, write_if_changed
+
+KERNEL_FLAGS = '''-D__KERNEL__ -DKBUILD_MODNAME="lockstep" -DKBUILD_BASENAME="lockstep"
+ -DKBUILD_MODFILE="lockstep" -D__KBUILD_MODNAME=lockstep -D__DISABLE_EXPORTS -std=gnu11 -O2 -g
+ -fPIC -fno-strict-aliasing -fno-common -fshort-wchar -fno-builtin -fno-stack-protector
+ -fno-delete-null-pointer-checks -fno-omit-frame-pointer -fno-optimize-sibling-calls
+ -fno-asynchronous-unwind-tables -Werror=implicit-function-declaration
+ -Werror=int-conversion'''.replace('"', '\\"').split()
+OWN_FLAGS = '''-Wall -Wno-pointer-sign -Wno-address-of-packed-member
+ -Wno-unused-but-set-variable -Wno-main -Wno-trigraphs -Wno-unused-function
+ -Wno-format-security'''.split()
+
+
+class Object:
+    def __init__(self, source, command, folder):
+        key = hashlib.sha256('\0'.join([source, *command]).encode()).hexdigest()[:16]
+        stem = os.path.basename(source)[:-2]
+        self.path = os.path.join(folder, f'{stem}-{key}.o')
+        self.source = source
+        self.command = [*command, '-MMD', '-MF', self.path + '.d', '-c', source, '-o', self.path]
+
+
+class Stale:
+    """Answers whether a file is newer than another, asking the system once a file."""
+    def __init__(self):
+        self.times = {}
+
+    def time(self, path):
+        if path not in self.times:
+            try:
+                self.times[path] = os.stat(path).st_mtime_ns
+            except OSError:
+                self.times[path] = None
+        return self.times[path]
+
+    def object(self, obj):
+        try:
+            made = os.stat(obj.path).st_mtime_ns
+            deps = open(obj.path + '.d').read()
+        except OSError:
+            return True
+        files = deps.replace('\\\n', ' ').split(':', 1)[1].split()
+        return any((t := self.time(f)) is None or t > made for f in files)
+
+
+def compile_object(obj):
+    run = subprocess.run(obj.command, capture_output=True, text=True)
+    if run.returncode:
+        if os.path.exists(obj.path):
+            os.remove(obj.path)
+        return run.stderr
+    if run.stderr:
+        sys.stderr.write(run.stderr)
+    return None
+
+
+class Builder:
+    def __init__(self, root, build, cc, spec):
+        self.root, self.build, self.cc, self.spec = root, build, cc, spec
+        self.shim = os.path.join(root, 'kernel-shim')
+        self.objects = os.path.join(build, 'object')
+        os.makedirs(self.objects, exist_ok=True)
+        os.makedirs(os.path.join(build, 'kernel'), exist_ok=True)
+        self.stale = Stale()
+        self.ready = {}
+
+    def prepare(self, tree):
+        """Generated headers of a tree, once."""
+        if tree.name in self.ready:
+            return self.ready[tree.name]
+        generated = os.path.join(self.build, 'generated', tree.name)
+        trees.wrappers(tree, os.path.join(generated, 'wrap'))
+        trees.probe(tree, os.path.join(self.shim, 'probe.list'), generated)
+        self.ready[tree.name] = generated
+        return generated
+
+    def base(self, tree, config, scheduler):
+        g, k, shim = self.prepare(tree), tree.path, self.shim
+        include = [g, shim, f'{g}/wrap', f'{k}/include', f'{shim}/uapi', f'{g}/wrap/uapi',
+                   f'{k}/include/uapi', self.root]
+        pre = [f'{k}/include/linux/kconfig.h', f'{k}/include/linux/compiler_types.h',
+               f'{g}/lockstep_probe.h', f'{shim}/lockstep/hidden.h']
+        flags = [self.cc, '-nostdinc']
+        for i in include:
+            flags.append('-I' + i)
+        for p in pre:
+            flags += ['-include', p]
+        flags += [f.replace('\\"', '"') for f in KERNEL_FLAGS]
+        if config == 'rt':
+            flags.append('-DLOCKSTEP_RT')
+        if scheduler == 'tree':
+            flags.append('-DLOCKSTEP_TREE_SCHED')
+        return flags
+
+    def overlaid(self, tree, overlay, unit):
+        """The unit with the overlay's semantic patch applied; None when it changes nothing."""
+        patch = os.path.join(self.root, 'eventpoll', overlay + '.cocci')
+        out = os.path.join(self.build, 'overlay', tree.name, overlay, unit)
+        source = tree.file(unit)
+        newest = max(os.stat(source).st_mtime_ns, os.stat(patch).st_mtime_ns)
+        if not os.path.exists(out) or os.stat(out).st_mtime_ns < newest:
+            os.makedirs(os.path.dirname(out), exist_ok=True)
+            fresh = out + '.new'
+            if os.path.exists(fresh):
+                os.remove(fresh)    # spatch leaves an old file in place when it fails
+            run = subprocess.run(['spatch', '--very-quiet', '--sp-file', patch, source, '-o',
+                                  fresh], capture_output=True, text=True)
+            if not os.path.exists(fresh):
+                raise BuildError(f'{patch}: cannot be applied to {source}: '
+                                 f'{(run.stderr.strip().splitlines() or ["spatch failed"])[-1]}')
+            os.rename(fresh, out)
+        if open(out, 'rb').read() == open(source, 'rb').read():
+            return None
+        return out
+
+    def own_sources(self, config, scheduler):
+        skip = {'rt': '_vanilla', 'vanilla': '_rt'}[config]
+        other = {'tree': '_sim', 'simulated': '_tree'}[scheduler]
+        for folder in ('kernel-shim/kern', 'eventpoll'):
+            for name in sorted(os.listdir(os.path.join(self.root, folder))):
+                stem = name[:-2]
+                if not name.endswith('.c') or stem.endswith(skip) or stem.endswith(other):
+                    continue
+                yield os.path.join(self.root, folder, name)
+
+    def manifest(self, image, tree, units):
+        rows = []
+        for unit, source in units:
+            compiled = hashlib.sha256(open(source, 'rb').read()).hexdigest()
+            original = hashlib.sha256(open(tree.file(unit), 'rb').read()).hexdigest()
+            overlay = f'"{image.overlay}"' if compiled != original else 'NULL'
+            rows.append(f'\t{{ "{unit}", "{compiled}", "{original}", {overlay} }},\n')
+        path = os.path.join(self.build, 'generated', tree.name, 'manifest', image.name + '.c')
+        write_if_changed(path, '#include "kernel-shim/kern/kern.h"\n\n'
+                         'const struct bridge_unit lockstep_units[] = {\n' + ''.join(rows) +
+                         '};\nconst unsigned int lockstep_nr_units = '
+                         'ARRAY_SIZE(lockstep_units);\n')
+        return path
+
+    def plan(self, image):
+        """All objects of an image; BuildError when the tree lacks something."""
+        tree, shim = image.tree, self.shim
+        base = self.base(tree, image.config, image.scheduler)
+        objects, units = [], []
+        for unit, extra in self.spec.units(image):
+            if not os.path.exists(tree.file(unit)):
+                raise BuildError(f'{image.name}: {tree.file(unit)} is missing; this image needs '
+                                 'it')
+            source = tree.file(unit)
+            if image.overlay and unit == 'fs/eventpoll.c':
+                source = self.overlaid(tree, image.overlay, unit)
+                if not source:
+                    return None
+            units.append((unit, source))
+            flags = [f.replace('SHIM', shim) for f in extra]
+            objects.append(Object(source, [*base, '-w', *flags], self.objects))
+        own = [*base, *OWN_FLAGS, '-I' + tree.path]
+        name = [f'-DLOCKSTEP_IMAGE="{image.name}"', f'-DLOCKSTEP_TREE_VERSION="{tree.version()}"']
+        for source in self.own_sources(image.config, image.scheduler):
+            extra = name if source.endswith('/entry.c') else []
+            objects.append(Object(source, [*own, *extra], self.objects))
+        objects.append(Object(self.manifest(image, tree, units), own, self.objects))
+        return objects
+
+    def wraps(self, config):
+        for line in open(os.path.join(self.shim, 'wrap.list')):
+            word = line.split()
+            if word and word[0] in ('both', config):
+                yield f'-Wl,--wrap={word[1]}'
+
+    def link(self, image, objects):
+        out = os.path.join(self.build, 'kernel', image.name + '.so')
+        command = [self.cc, '-shared', '-nostdlib', '-g', '-Wl,-Bsymbolic', '-Wl,-z,now',
+                   '-Wl,-z,defs', '-Wl,--build-id=none', *self.wraps(image.config),
+                   '-Wl,--defsym=init_stack=lockstep_initcalls',
+                   f'-Wl,-T,{self.shim}/build/image.lds',
+                   f'-Wl,--version-script={self.shim}/build/image.map',
+                   *[o.path for o in objects], '-lc', '-o', out + '.new']
+        key = hashlib.sha256('\0'.join(command).encode()).hexdigest()
+        stamp = os.path.join(self.objects, image.name + '.link')
+        newest = max(os.stat(o.path).st_mtime_ns for o in objects)
+        if os.path.exists(out) and os.path.exists(stamp) and open(stamp).read() == key and \
+                os.stat(out).st_mtime_ns >= newest:
+            return
+        run = subprocess.run(command, capture_output=True, text=True)
+        if run.returncode:
+            missing = sorted(set(re.findall(r"(?:undefined reference to|hidden symbol) .(\w+)",
+                                            run.stderr)))
+            what = ', '.join(missing[:8]) or run.stderr.strip().splitlines()[-1]
+            raise BuildError(f'{image.name}: this tree needs what the shim does not offer: '
+                             f'{what}; add it to kernel-shim/kern (misc.c or dead.list)')
+        os.rename(out + '.new', out)
+        with open(stamp, 'w') as f:
+            f.write(key)
+        print(f'linked {os.path.relpath(out, self.root)}', flush=True)
+
+
+def compile_all(builder, objects, jobs):
+    """Compiles what is stale; returns {object path: first error line}."""
+    failed = {}
+    stale = {o.path: o for o in objects if builder.stale.object(o)}
+    if len(stale) > 20:
+        print(f'compiling {len(stale)} files for kernel images ...', flush=True)
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for obj, err in zip(stale.values(), pool.map(compile_object, stale.values())):
+            if err:
+                line = next((l for l in err.splitlines() if 'error' in l), err.strip())
+                failed[obj.path] = line
+    return failed
+
+
+def build(builder, images, jobs):
+    """Builds images; each that cannot be built costs one message.  Number of failures."""
+    plans, failures = {}, 0
+    for image in images:
+        try:
+            objects = builder.plan(image)
+        except BuildError as e:
+            print(f'scons: {e}', file=sys.stderr)
+            failures += 1
+            continue
+        if objects is None:
+            print(f'scons: {image.name}: not offered, {image.tree.path} has nothing for overlay '
+                  f'{image.overlay} to change', file=sys.stderr)
+            continue
+        plans[image] = objects
+    failed = compile_all(builder, [o for p in plans.values() for o in p], jobs)
+    for image, objects in plans.items():
+        errors = [failed[o.path] for o in objects if o.path in failed]
+        try:
+            if errors:
+                raise BuildError(f'{image.name}: {errors[0]}')
+            builder.link(image, objects)
+        except BuildError as e:
+            print(f'scons: {e}', file=sys.stderr)
+            failures += 1
+    return failures
