@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "sim/scenario/yaml.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEPTH_MAX 32
+#define NODES_MAX 200000
+#define TIME_MAX_NS 3.6e15	/* 1,000 hours */
+
+static int parser_error(struct doc *d, yaml_parser_t *p)
+{
+	return diag_at(d->diag, d->file, p->problem_mark.line + 1, p->problem_mark.column + 1,
+		       "%s; expected YAML (or JSON)", p->problem ? p->problem : "cannot be parsed");
+}
+
+/* Before anything is built: nesting and size are bounded, and an alias could be a bomb. */
+static int check_limits(struct doc *d, const char *text, size_t n)
+{
+	yaml_parser_t p;
+	int depth = 0, nodes = 0, err = 0;
+	bool more = true;
+
+	yaml_parser_initialize(&p);
+	yaml_parser_set_input_string(&p, (const unsigned char *)text, n);
+	while (more && !err) {
+		yaml_event_t e;
+		yaml_mark_t at;
+
+		if (!yaml_parser_parse(&p, &e)) {
+			err = parser_error(d, &p);
+			break;
+		}
+		at = e.start_mark;
+		if (e.type == YAML_MAPPING_START_EVENT || e.type == YAML_SEQUENCE_START_EVENT)
+			depth++;
+		if (e.type == YAML_MAPPING_END_EVENT || e.type == YAML_SEQUENCE_END_EVENT)
+			depth--;
+		if (e.type == YAML_ALIAS_EVENT)
+			err = diag_at(d->diag, d->file, at.line + 1, at.column + 1,
+				      "an alias; write the value out");
+		else if (depth > DEPTH_MAX)
+			err = diag_at(d->diag, d->file, at.line + 1, at.column + 1,
+				      "nested deeper than %d levels", DEPTH_MAX);
+		else if (++nodes > NODES_MAX)
+			err = diag_at(d->diag, d->file, at.line + 1, at.column + 1,
+				      "more than %d values in one file", NODES_MAX);
+		more = e.type != YAML_STREAM_END_EVENT;
+		yaml_event_delete(&e);
+	}
+	yaml_parser_delete(&p);
+	return err;
+}
+
+int doc_parse(struct doc *d, const char *text, size_t n)
+{
+	yaml_parser_t p;
+	int err = check_limits(d, text, n);
+
+	if (err)
+		return err;
+	yaml_parser_initialize(&p);
+	yaml_parser_set_input_string(&p, (const unsigned char *)text, n);
+	if (!yaml_parser_load(&p, &d->yaml)) {
+		err = parser_error(d, &p);
+	} else if (!yaml_document_get_root_node(&d->yaml)) {
+		yaml_document_delete(&d->yaml);
+		err = diag_at(d->diag, d->file, 1, 1, "nothing in it; expected a scenario");
+	}
+	yaml_parser_delete(&p);
+	return err;
+}
+
+void doc_free(struct doc *d)
+{
+	yaml_document_delete(&d->yaml);
+}
+
+int doc_error(struct doc *d, const yaml_node_t *n, const char *fmt, ...)
+{
+	char text[400];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return diag_at(d->diag, d->file, n->start_mark.line + 1, n->start_mark.column + 1, "%s", text);
+}
+
+yaml_node_t *doc_node(struct doc *d, int id)
+{
+	return yaml_document_get_node(&d->yaml, id);
+}
+
+const char *doc_text(const yaml_node_t *n)
+{
+	return n->type == YAML_SCALAR_NODE ? (const char *)n->data.scalar.value : NULL;
+}
+
+const char *doc_kind(const yaml_node_t *n)
+{
+	switch (n->type) {
+	case YAML_SCALAR_NODE:
+		return "a single value";
+	case YAML_SEQUENCE_NODE:
+		return "a list";
+	case YAML_MAPPING_NODE:
+		return "a mapping";
+	default:
+		return "nothing";
+	}
+}
+
+int doc_map(struct doc *d, const yaml_node_t *n, const char *what)
+{
+	if (n->type == YAML_MAPPING_NODE)
+		return 0;
+	return doc_error(d, n, "%s is %s, expected a mapping", what, doc_kind(n));
+}
+
+int doc_int(struct doc *d, const yaml_node_t *n, const char *what, int64_t lo, int64_t hi,
+	    int64_t *out)
+{
+	const char *t = doc_text(n);
+	long long v;
+	char *end;
+
+	if (!t)
+		return doc_error(d, n, "%s is %s, expected a whole number", what, doc_kind(n));
+	errno = 0;
+	v = strtoll(t, &end, 10);
+	if (end == t || *end)
+		return doc_error(d, n, "%s is \"%.40s\", expected a whole number", what, t);
+	if (errno || v < lo || v > hi)
+		return doc_error(d, n, "%s is %.40s, expected %lld to %lld", what, t, (long long)lo,
+				 (long long)hi);
+	*out = v;
+	return 0;
+}
+
+int doc_bool(struct doc *d, const yaml_node_t *n, const char *what, bool *out)
+{
+	const char *t = doc_text(n);
+
+	if (t && (!strcmp(t, "true") || !strcmp(t, "yes") || !strcmp(t, "1")))
+		*out = true;
+	else if (t && (!strcmp(t, "false") || !strcmp(t, "no") || !strcmp(t, "0")))
+		*out = false;
+	else
+		return doc_error(d, n, "%s is %.40s, expected true or false", what,
+				 t ? t : doc_kind(n));
+	return 0;
+}
+
+int doc_string(struct doc *d, const yaml_node_t *n, const char *what, char **out)
+{
+	const char *t = doc_text(n);
+
+	if (!t)
+		return doc_error(d, n, "%s is %s, expected a text", what, doc_kind(n));
+	if (strlen(t) != n->data.scalar.length)
+		return doc_error(d, n, "%s has a NUL in it", what);
+	free(*out);
+	*out = strdup(t);
+	return *out ? 0 : -ENOMEM;
+}
+
+int doc_time(struct doc *d, const yaml_node_t *n, const char *what, uint64_t *ns)
+{
+	static const struct { const char *unit; double ns; } units[] = {
+		{ "", 1e3 }, { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }
+	};
+	const char *t = doc_text(n);
+	char *end;
+	double v;
+
+	if (!t)
+		return doc_error(d, n, "%s is %s, expected a time", what, doc_kind(n));
+	v = strtod(t, &end);
+	if (end == t || !isfinite(v) || (*t != '.' && (*t < '0' || *t > '9') && *t != '-'))
+		return doc_error(d, n, "%s is \"%.40s\", expected a time such as 300, 15ms or 50000ns",
+				 what, t);
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		double all = v * units[i].ns;
+
+		if (strcmp(end, units[i].unit))
+			continue;
+		if (all < 0 || all > TIME_MAX_NS)
+			return doc_error(d, n, "%s is %.40s, expected 0 to 1,000 hours", what, t);
+		*ns = (uint64_t)llround(all);
+		return 0;
+	}
+	return doc_error(d, n, "%s has the unit \"%.20s\", expected ns, us, ms or s", what, end);
+}
+
+int doc_word(struct doc *d, const yaml_node_t *n, const char *what, const char *const *words,
+	     int *out)
+{
+	const char *t = doc_text(n), *near;
+
+	if (!t)
+		return doc_error(d, n, "%s is %s, expected a word", what, doc_kind(n));
+	for (int i = 0; words[i]; i++) {
+		if (!strcmp(t, words[i])) {
+			*out = i;
+			return 0;
+		}
+	}
+	near = nearest_word(t, words);
+	return doc_error(d, n, "%s is \"%.40s\", expected %s%s%s", what, t,
+			 near ? "\"" : "one of: see lockstep scenario --schema", near ? near : "",
+			 near ? "\"" : "");
+}
