@@ -89,6 +89,11 @@ int sim_observe(struct sim *s, probe_fn *fn, void *self)
 	return 0;
 }
 
+void sim_clear_observers(struct sim *s)
+{
+	s->nr_observers = 0;
+}
+
 void sim_stop(struct sim *s, enum sim_end why)
 {
 	if (s->end == SIM_END_NONE)

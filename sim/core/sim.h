@@ -83,6 +83,8 @@ void sim_free(struct sim *s);
 void sim_set_oracle(struct sim *s, struct oracle *o);
 int sim_observe(struct sim *s, probe_fn *fn, void *self);	/* -ENOSPC when too many */
 
+void sim_clear_observers(struct sim *s);
+
 /* Runs until something ends the run.  Called on the host's own stack. */
 enum sim_end sim_run(struct sim *s);
 void sim_stop(struct sim *s, enum sim_end why);	/* at the next step */

@@ -48,7 +48,7 @@ struct edge {
 	char waiter[NAME_MAX_LEN];
 	char waits_for[NAME_MAX_LEN];	/* the lock, the timer, the CPU */
 	char holder[NAME_MAX_LEN];	/* "" when nobody is known */
-	char words[160];		/* the edge as a sentence */
+	char words[256];		/* the edge as a sentence */
 };
 
 struct chain {

@@ -155,345 +155,7 @@ int load_cpu_list(struct loader *l, const yaml_node_t *n, uint64_t *out)
 	return *out ? 0 : doc_error(&l->doc, n, "cpus is empty, expected at least one CPU number");
 }
 
-/* ---- machine */
-
 #define MACHINE(o) ((struct scenario *)(o))
-
-static int read_cpus(struct loader *l, const yaml_node_t *n, void *o)
-{
-	int64_t v = 0;
-	int err = doc_int(&l->doc, n, "cpus", 1, BRIDGE_CPUS_MAX, &v);
-
-	MACHINE(o)->machine.nr_cpus = (int)v;
-	return err;
-}
-
-static int read_image(struct loader *l, const yaml_node_t *n, void *o)
-{
-	return doc_string(&l->doc, n, "image", &MACHINE(o)->image);
-}
-
-static int read_duration(struct loader *l, const yaml_node_t *n, void *o)
-{
-	return doc_time(&l->doc, n, "duration", &MACHINE(o)->duration_ns);
-}
-
-static int read_rcu_stall(struct loader *l, const yaml_node_t *n, void *o)
-{
-	return doc_time(&l->doc, n, "rcu_stall", &MACHINE(o)->machine.rcu_stall_ns);
-}
-
-static int read_throttle(struct loader *l, const yaml_node_t *n, void *o)
-{
-	static const char *const words[] = { "at-once", "at-exit", NULL };
-	int w = 0, err = doc_word(&l->doc, n, "throttle", words, &w);
-
-	MACHINE(o)->machine.throttle_at_exit = w == 1;
-	return err;
-}
-
-static int read_softirq_thread(struct loader *l, const yaml_node_t *n, void *o)
-{
-	static const char *const words[] = { "ksoftirqd", "ktimers", NULL };
-	int err = doc_word(&l->doc, n, "thread", words, &MACHINE(o)->machine.softirq);
-
-	if (!err && MACHINE(o)->machine.softirq == BRIDGE_SOFTIRQ_KTIMERS &&
-	    !MACHINE(o)->machine.softirq_priority)
-		MACHINE(o)->machine.softirq_priority = 1;
-	return err;
-}
-
-static int read_softirq_priority(struct loader *l, const yaml_node_t *n, void *o)
-{
-	int64_t v = 0;
-	int err = doc_int(&l->doc, n, "priority", 0, 99, &v);
-
-	MACHINE(o)->machine.softirq_priority = (int)v;
-	return err;
-}
-
-static const struct key softirq_keys[] = {
-	{ "thread", read_softirq_thread, "ksoftirqd | ktimers",
-	  "who serves soft timers; ktimers/N is SCHED_FIFO 1, ksoftirqd/N SCHED_OTHER" },
-	{ "priority", read_softirq_priority, "0-99",
-	  "SCHED_FIFO priority of that thread, 0: SCHED_OTHER" },
-	{ 0 }
-};
-const struct mapping mapping_softirq = { "softirq", softirq_keys, "soft interrupt threads" };
-
-static int read_softirq(struct loader *l, const yaml_node_t *n, void *o)
-{
-	return load_mapping(l, n, &mapping_softirq, o);
-}
-
-static const struct key machine_keys[] = {
-	{ "cpus", read_cpus, "1-64", "number of CPUs; default 1" },
-	{ "image", read_image, "image", "kernel image used when --kernel names none" },
-	{ "duration", read_duration, "time", "virtual time the run lasts; default 10s" },
-	{ "softirq", read_softirq, "mapping", "soft interrupt threads" },
-	{ "throttle", read_throttle, "at-once | at-exit",
-	  "when a task of a group without quota is taken off its CPU" },
-	{ "rcu_stall", read_rcu_stall, "time", "timeout of the RCU stall report; default 21s" },
-	{ 0 }
-};
-const struct mapping mapping_machine = { "machine", machine_keys, "the simulated machine" };
-
-static int read_machine(struct loader *l, const yaml_node_t *n, void *o)
-{
-	return load_mapping(l, n, &mapping_machine, o);
-}
-
-/* ---- limits */
-
-static int read_events(struct loader *l, const yaml_node_t *n, void *o)
-{
-	int64_t v = 0;
-	int err = doc_int(&l->doc, n, "events", 1, 1000000000, &v);
-
-	MACHINE(o)->events_max = (uint64_t)v;
-	return err;
-}
-
-static int read_starve(struct loader *l, const yaml_node_t *n, void *o)
-{
-	return doc_time(&l->doc, n, "starve", &MACHINE(o)->starve_ns);
-}
-
-static int read_inversion(struct loader *l, const yaml_node_t *n, void *o)
-{
-	return doc_time(&l->doc, n, "inversion", &MACHINE(o)->inversion_ns);
-}
-
-static const struct key limits_keys[] = {
-	{ "events", read_events, "count", "events a run may have; default 20000000" },
-	{ "starve", read_starve, "time", "waits overtaken for longer are starvation; default 1s" },
-	{ "inversion", read_inversion, "time", "inverted waits above it are an inversion; default 1ms" },
-	{ 0 }
-};
-const struct mapping mapping_limits = { "limits", limits_keys, "limits of a run" };
-
-static int read_limits(struct loader *l, const yaml_node_t *n, void *o)
-{
-	return load_mapping(l, n, &mapping_limits, o);
-}
-
-/* ---- rt-app's global section */
-
-static int ignore(struct loader *l, const yaml_node_t *n, void *o)
-{
-	(void)l;
-	(void)n;
-	(void)o;
-	return 0;
-}
-
-static int read_global_duration(struct loader *l, const yaml_node_t *n, void *o)
-{
-	int64_t v = 0;
-	int err = doc_int(&l->doc, n, "duration", -1, 100000, &v);
-
-	if (!err && v >= 0)
-		MACHINE(o)->duration_ns = (uint64_t)v * 1000000000u;
-	return err;
-}
-
-static int read_pi(struct loader *l, const yaml_node_t *n, void *o)
-{
-	(void)o;
-	return doc_bool(&l->doc, n, "pi_enabled", &l->pi);
-}
-
-static const struct key global_keys[] = {
-	{ "duration", read_global_duration, "seconds", "as machine.duration; -1: the default" },
-	{ "pi_enabled", read_pi, "true | false", "mutexes inherit priority; default false" },
-	{ "default_policy", ignore, "policy", "accepted; a task says its own" },
-	{ "calibration", ignore, "word", "no meaning in virtual time" },
-	{ "lock_pages", ignore, "bool", "no meaning in virtual time" },
-	{ "logdir", ignore, "path", "no meaning: use --trace" },
-	{ "log_basename", ignore, "word", "no meaning: use --trace" },
-	{ "log_size", ignore, "word", "no meaning: use --trace" },
-	{ "ftrace", ignore, "word", "no meaning: use --trace" },
-	{ "gnuplot", ignore, "bool", "no meaning in virtual time" },
-	{ "io_device", ignore, "path", "no meaning in virtual time" },
-	{ "mem_buffer_size", ignore, "bytes", "no meaning in virtual time" },
-	{ "cumulative_slack", ignore, "bool", "no meaning in virtual time" },
-	{ 0 }
-};
-const struct mapping mapping_global = { "global", global_keys, "rt-app's global section" };
-
-static int read_global(struct loader *l, const yaml_node_t *n, void *o)
-{
-	return load_mapping(l, n, &mapping_global, o);
-}
-
-/* ---- groups and interrupts */
-
-static int read_quota(struct loader *l, const yaml_node_t *n, void *o)
-{
-	struct group *g = o;
-	uint64_t ns = 0;
-	int err;
-
-	if (doc_text(n) && !strcmp(doc_text(n), "max")) {
-		g->quota_ns = -1;
-		return 0;
-	}
-	err = doc_time(&l->doc, n, "quota", &ns);
-	if (!err && ns < 1000000)
-		return doc_error(&l->doc, n, "quota is below 1ms, the least the kernel takes");
-	g->quota_ns = (int64_t)ns;
-	return err;
-}
-
-static int read_period(struct loader *l, const yaml_node_t *n, void *o)
-{
-	struct group *g = o;
-	int err = doc_time(&l->doc, n, "period", &g->period_ns);
-
-	if (!err && (g->period_ns < 1000000 || g->period_ns > 1000000000))
-		return doc_error(&l->doc, n, "period is outside 1ms to 1s, what the kernel takes");
-	return err;
-}
-
-static int read_timer_cpu(struct loader *l, const yaml_node_t *n, void *o)
-{
-	int64_t v = 0;
-	int err = doc_int(&l->doc, n, "timer_cpu", 0, BRIDGE_CPUS_MAX - 1, &v);
-
-	((struct group *)o)->timer_cpu = (int)v;
-	return err;
-}
-
-static const struct key group_keys[] = {
-	{ "quota", read_quota, "time | max", "CPU time per period (cpu.max)" },
-	{ "period", read_period, "time", "default 100ms" },
-	{ "timer_cpu", read_timer_cpu, "cpu",
-	  "CPU that writes cpu.max, where the period timer sits at first; default 0" },
-	{ 0 }
-};
-const struct mapping mapping_group = { "group", group_keys, "a cgroup with a CPU quota" };
-
-static int read_one_group(struct loader *l, const char *name, const yaml_node_t *n, size_t i)
-{
-	struct scenario *s = l->s;
-	struct group *g;
-
-	(void)i;
-	if (s->nr_groups == 64)
-		return doc_error(&l->doc, n, "more than 64 groups");
-	s->groups = realloc(s->groups, (s->nr_groups + 1) * sizeof(*g));
-	SIM_CHECK(s->groups);
-	g = &s->groups[s->nr_groups++];
-	*g = (struct group){ .name = strdup(name), .quota_ns = -1, .period_ns = 100000000 };
-	return load_mapping(l, n, &mapping_group, g);
-}
-
-static int read_groups(struct loader *l, const yaml_node_t *n, void *o)
-{
-	(void)o;
-	return load_each(l, n, "groups", read_one_group);
-}
-
-static int read_irq_cpu(struct loader *l, const yaml_node_t *n, void *o)
-{
-	int64_t v = 0;
-	int err = doc_int(&l->doc, n, "cpu", 0, BRIDGE_CPUS_MAX - 1, &v);
-
-	((struct interrupt *)o)->cpu = (int)v;
-	return err;
-}
-
-static int read_irq_threaded(struct loader *l, const yaml_node_t *n, void *o)
-{
-	return doc_bool(&l->doc, n, "threaded", &((struct interrupt *)o)->threaded);
-}
-
-static int read_irq_priority(struct loader *l, const yaml_node_t *n, void *o)
-{
-	int64_t v = 0;
-	int err = doc_int(&l->doc, n, "priority", 1, 99, &v);
-
-	((struct interrupt *)o)->priority = (int)v;
-	return err;
-}
-
-static int read_irq_first(struct loader *l, const yaml_node_t *n, void *o)
-{
-	((struct interrupt *)o)->timed = true;
-	return doc_time(&l->doc, n, "first", &((struct interrupt *)o)->first_ns);
-}
-
-static int read_irq_period(struct loader *l, const yaml_node_t *n, void *o)
-{
-	((struct interrupt *)o)->timed = true;
-	return doc_time(&l->doc, n, "period", &((struct interrupt *)o)->period_ns);
-}
-
-static int read_irq_count(struct loader *l, const yaml_node_t *n, void *o)
-{
-	int64_t v = 0;
-	int err = doc_int(&l->doc, n, "count", 1, 1000000000, &v);
-
-	((struct interrupt *)o)->count = (uint64_t)v;
-	return err;
-}
-
-static int read_irq_handler(struct loader *l, const yaml_node_t *n, void *o)
-{
-	struct interrupt *irq = o;
-	int err = doc_map(&l->doc, n, "handler");
-
-	if (err)
-		return err;
-	for (yaml_node_pair_t *p = n->data.mapping.pairs.start; p < n->data.mapping.pairs.top; p++) {
-		const yaml_node_t *key = doc_node(&l->doc, p->key);
-
-		err = load_event(l, doc_text(key) ? doc_text(key) : "", key,
-				 doc_node(&l->doc, p->value), &irq->handler);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-static const struct key interrupt_keys[] = {
-	{ "cpu", read_irq_cpu, "cpu", "CPU it is delivered to; default 0" },
-	{ "threaded", read_irq_threaded, "bool",
-	  "handler in a thread with bottom halves off (forced threading); default true" },
-	{ "priority", read_irq_priority, "1-99", "SCHED_FIFO priority of the thread; default 50" },
-	{ "first", read_irq_first, "time", "when it comes first" },
-	{ "period", read_irq_period, "time", "time between two; 0: once" },
-	{ "count", read_irq_count, "count", "how many; default without end" },
-	{ "handler", read_irq_handler, "events", "what the handler does" },
-	{ 0 }
-};
-const struct mapping mapping_interrupt = { "interrupt", interrupt_keys, "a device interrupt" };
-
-static int name_one_interrupt(struct loader *l, const char *name, const yaml_node_t *n, size_t i)
-{
-	struct scenario *s = l->s;
-
-	(void)i;
-	if (s->nr_interrupts == 16)
-		return doc_error(&l->doc, n, "more than 16 interrupts");
-	s->interrupts = realloc(s->interrupts, (s->nr_interrupts + 1) * sizeof(s->interrupts[0]));
-	SIM_CHECK(s->interrupts);
-	s->interrupts[s->nr_interrupts++] = (struct interrupt){ .name = strdup(name),
-								.threaded = true, .priority = 50 };
-	return 0;
-}
-
-static int read_one_interrupt(struct loader *l, const char *name, const yaml_node_t *n, size_t i)
-{
-	(void)name;
-	return load_mapping(l, n, &mapping_interrupt, &l->s->interrupts[i]);
-}
-
-static int read_interrupts(struct loader *l, const yaml_node_t *n, void *o)
-{
-	(void)o;
-	return load_each(l, n, "interrupts", read_one_interrupt);
-}
 
 /* ---- top */
 
@@ -510,16 +172,16 @@ static int read_tasks(struct loader *l, const yaml_node_t *n, void *o)
 
 static const struct key top_keys[] = {
 	{ "name", read_name, "text", "default: the file's name" },
-	{ "source", ignore, "text", "where the case comes from" },
-	{ "machine", read_machine, "mapping", "the simulated machine" },
-	{ "global", read_global, "mapping", "rt-app's global section" },
-	{ "groups", ignore, "mapping of group", "cgroups with a CPU quota" },
-	{ "resources", ignore, "mapping of resource", "locks and files" },
-	{ "interrupts", read_interrupts, "mapping of interrupt", "device interrupts" },
+	{ "source", load_ignore, "text", "where the case comes from" },
+	{ "machine", load_ignore, "mapping", "the simulated machine" },
+	{ "global", load_ignore, "mapping", "rt-app's global section" },
+	{ "groups", load_ignore, "mapping of group", "cgroups with a CPU quota" },
+	{ "resources", load_ignore, "mapping of resource", "locks and files" },
+	{ "interrupts", load_interrupts, "mapping of interrupt", "device interrupts" },
 	{ "tasks", read_tasks, "mapping of task", "the tasks; required" },
 	{ "hold", load_holds, "list of hold", "time burnt at a place in kernel code" },
 	{ "triggers", load_triggers, "list of trigger", "actions at a place in kernel code" },
-	{ "limits", read_limits, "mapping", "limits of a run" },
+	{ "limits", load_limits, "mapping", "limits of a run" },
 	{ "expect", load_expectations, "mapping of expect", "what must come out, by image" },
 	{ 0 }
 };
@@ -545,14 +207,16 @@ static int load_top(struct loader *l)
 
 	if (err)
 		return err;
-	if ((n = child(l, root, "global")) && (err = read_global(l, n, l->s)))
+	if ((n = child(l, root, "global")) && (err = load_global(l, n, l->s)))
 		return err;
-	if ((n = child(l, root, "groups")) && (err = read_groups(l, n, l->s)))
+	if ((n = child(l, root, "machine")) && (err = load_machine(l, n, l->s)))
+		return err;
+	if ((n = child(l, root, "groups")) && (err = load_groups(l, n, l->s)))
 		return err;
 	if ((n = child(l, root, "resources")) && (err = load_resources(l, n)))
 		return err;
 	if ((n = child(l, root, "interrupts")) &&
-	    (err = load_each(l, n, "interrupts", name_one_interrupt)))
+	    (err = load_each(l, n, "interrupts", load_name_one_interrupt)))
 		return err;
 	n = child(l, root, "tasks");
 	if (!n)

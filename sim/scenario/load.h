@@ -70,6 +70,15 @@ int load_resources(struct loader *l, const yaml_node_t *n);
 int load_watches(struct loader *l);
 struct resource *load_add_resource(struct loader *l, const char *name, enum resource_type type);
 
+/* load_machine.c */
+int load_machine(struct loader *l, const yaml_node_t *n, void *object);
+int load_limits(struct loader *l, const yaml_node_t *n, void *object);
+int load_global(struct loader *l, const yaml_node_t *n, void *object);
+int load_groups(struct loader *l, const yaml_node_t *n, void *object);
+int load_interrupts(struct loader *l, const yaml_node_t *n, void *object);
+int load_name_one_interrupt(struct loader *l, const char *name, const yaml_node_t *n, size_t i);
+int load_ignore(struct loader *l, const yaml_node_t *n, void *object);
+
 /* load_rules.c: holds, triggers, expectations */
 int load_holds(struct loader *l, const yaml_node_t *n, void *object);
 int load_triggers(struct loader *l, const yaml_node_t *n, void *object);

@@ -63,6 +63,15 @@ static int read_nonblock(struct loader *l, const yaml_node_t *n, void *o)
 	return doc_bool(&l->doc, n, "nonblock", &((struct resource *)o)->nonblock);
 }
 
+static int read_resource_cpu(struct loader *l, const yaml_node_t *n, void *o)
+{
+	int64_t v = 0;
+	int err = doc_int(&l->doc, n, "cpu", 0, l->s->machine.nr_cpus - 1, &v);
+
+	((struct resource *)o)->cpu = (int)v;
+	return err;
+}
+
 static int read_watch(struct loader *l, const yaml_node_t *n, void *o)
 {
 	struct resource *r = o;
@@ -84,6 +93,8 @@ static const struct key resource_keys[] = {
 	{ "interval", read_interval, "time", "timerfd: period; default none" },
 	{ "initial", read_initial, "count", "eventfd: counter at the start" },
 	{ "nonblock", read_nonblock, "bool", "fifo, eventfd, timerfd: reads and writes do not wait" },
+	{ "cpu", read_resource_cpu, "cpu",
+	  "CPU it is made on, where the timer of a timerfd stays; default 0" },
 	{ "watch", read_watch, "mapping", "epoll: {file: [in, out, et, oneshot, exclusive]}" },
 	{ 0 }
 };

@@ -46,6 +46,7 @@ struct resource {
 	uint64_t first_ns, interval_ns;	/* timerfd */
 	uint64_t initial;		/* eventfd */
 	bool nonblock;
+	int cpu;		/* where it is made: a timerfd's timer sits there */
 	struct watch watches[SCENARIO_WATCHES_MAX];	/* epoll */
 	int nr_watches;
 };

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cli/cli.h"
+#include "sim/image/image.h"
+#include "sim/scenario/report.h"
+
+static const struct cli_option options[] = {
+	{ "--json", NULL, "print JSON" },
+	{ 0 }
+};
+
+static void print_text(const struct bridge_image *im)
+{
+	printf("%s\n  kernel %s, %s; scheduler: %s; locks: %s\n", im->name, im->tree_version, im->config,
+	       im->scheduler, im->locks);
+	for (unsigned int i = 0; i < im->nr_units; i++) {
+		const struct bridge_unit *u = &im->units[i];
+
+		printf("  %-36s %s %s%s\n", u->path, u->sha256,
+		       u->overlay ? "overlay " : "unmodified", u->overlay ? u->overlay : "");
+	}
+}
+
+static void member(const char *key, const char *value, const char *end)
+{
+	printf("\"%s\": ", key);
+	json_string(stdout, value);
+	fputs(end, stdout);
+}
+
+static void print_json(const struct bridge_image *im, bool first)
+{
+	printf("%s\n  {", first ? "" : ",");
+	member("name", im->name, ", ");
+	member("version", im->tree_version, ", ");
+	member("config", im->config, ", ");
+	member("scheduler", im->scheduler, ", ");
+	member("locks", im->locks, ", ");
+	printf("\"units\": [");
+	for (unsigned int i = 0; i < im->nr_units; i++) {
+		const struct bridge_unit *u = &im->units[i];
+
+		printf("%s\n    {", i ? "," : "");
+		member("path", u->path, ", ");
+		member("sha256", u->sha256, ", ");
+		member("tree_sha256", u->tree_sha256, ", ");
+		member("overlay", u->overlay ? u->overlay : "", "}");
+	}
+	printf("\n  ]}");
+}
+
+static int list(const struct command *c, int argc, char **argv)
+{
+	struct cli_args a = { argc, 0, argv };
+	int which, kind, nr, status = 0;
+	bool json = false, first = true;
+	const char *value;
+	char **names;
+
+	while ((kind = cli_next(c, &a, &which, &value)) >= 0) {
+		if (kind == 1)
+			return cli_usage(c, "takes no argument, not %.60s", value);
+		json = true;
+	}
+	if (kind == -2)
+		return EXIT_BAD_INPUT;
+	nr = image_names(&names);
+	if (nr <= 0) {
+		fprintf(stderr, "lockstep: no kernel images in %s; scons builds them\n",
+			image_folder());
+		return EXIT_BAD_INPUT;
+	}
+	if (json)
+		printf("[");
+	for (int i = 0; i < nr; i++) {
+		struct image *img;
+		char why[300];
+
+		if (image_open(names[i], &img, why, sizeof(why))) {
+			fprintf(stderr, "lockstep: %s\n", why);
+			status = EXIT_BAD_INPUT;
+		} else if (json) {
+			print_json(image_ops(img), first);
+			first = false;
+		} else {
+			print_text(image_ops(img));
+		}
+		free(names[i]);
+	}
+	free(names);
+	if (json)
+		printf("\n]\n");
+	return status;
+}
+
+const struct command command_list = {
+	"list", "list [--json]",
+	"Lists the kernel images: whose scheduler and locks, and each kernel file with its sha256.",
+	options, list
+};

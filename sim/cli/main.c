@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "sim/cli/cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct command *const commands[] = { &command_run, &command_compare, &command_list,
+						  &command_scenario };
+
+#define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+int cli_fail(const struct diag *d)
+{
+	fprintf(stderr, "lockstep: %s\n", d->text);
+	return EXIT_BAD_INPUT;
+}
+
+int cli_usage(const struct command *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("lockstep: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "; see lockstep %s --help\n", c->name);
+	return EXIT_BAD_INPUT;
+}
+
+int cli_number(const struct command *c, const char *option, const char *text, uint64_t *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(text, &end, 10);
+	if (end == text || *end || errno || *text == '-')
+		return cli_usage(c, "%s %.40s: expected a whole number", option, text);
+	return 0;
+}
+
+static void help(const struct command *c)
+{
+	printf("usage: lockstep %s\n\n%s\n", c->usage, c->help);
+	if (c->options[0].name)
+		printf("\nOptions:\n");
+	for (const struct cli_option *o = c->options; o->name; o++)
+		printf("  %-10s %-12s %s\n", o->name, o->takes ? o->takes : "", o->help);
+}
+
+static int unknown_option(const struct command *c, const char *word)
+{
+	const char *words[32], *near;
+	int n = 0;
+
+	for (const struct cli_option *o = c->options; o->name && n < 31; o++)
+		words[n++] = o->name;
+	words[n] = NULL;
+	near = nearest_word(word, words);
+	cli_usage(c, "unknown option %.40s%s%s%s", word, near ? "; did you mean " : "",
+		  near ? near : "", near ? "?" : "");
+	return -2;
+}
+
+int cli_next(const struct command *c, struct cli_args *a, int *which, const char **value)
+{
+	const char *word, *equals;
+	size_t len;
+
+	if (a->at >= a->argc)
+		return -1;
+	word = a->argv[a->at++];
+	*value = word;
+	if (word[0] != '-' || !word[1])
+		return 1;
+	equals = strchr(word, '=');
+	len = equals ? (size_t)(equals - word) : strlen(word);
+	for (*which = 0; c->options[*which].name; (*which)++) {
+		const struct cli_option *o = &c->options[*which];
+
+		if (strlen(o->name) != len || strncmp(o->name, word, len))
+			continue;
+		if (!o->takes) {
+			*value = NULL;
+			return equals ? unknown_option(c, word) : 0;
+		}
+		if (equals) {
+			*value = equals + 1;
+			return 0;
+		}
+		if (a->at >= a->argc) {
+			cli_usage(c, "%s wants %s", o->name, o->takes);
+			return -2;
+		}
+		*value = a->argv[a->at++];
+		return 0;
+	}
+	return unknown_option(c, word);
+}
+
+static void print_help(void)
+{
+	printf("lockstep: kernel locking on a simulated PREEMPT_RT machine, the same way every time\n\n"
+	       "Commands:\n");
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		printf("  lockstep %s\n", commands[i]->usage);
+	printf("  lockstep --version\n\n"
+	       "lockstep COMMAND --help says more.  Exit status: 0 as expected, 1 not as expected,\n"
+	       "2 bad input or usage.\n");
+}
+
+int main(int argc, char **argv)
+{
+	const char *words[NR_COMMANDS + 1] = { 0 }, *near;
+
+	if (argc < 2) {
+		print_help();
+		return EXIT_BAD_INPUT;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help") || !strcmp(argv[1], "-h")) {
+		print_help();
+		return 0;
+	}
+	if (!strcmp(argv[1], "--version")) {
+		printf("lockstep " LOCKSTEP_VERSION "\n");
+		return 0;
+	}
+	for (size_t i = 0; i < NR_COMMANDS; i++) {
+		const struct command *c = commands[i];
+
+		words[i] = c->name;
+		if (strcmp(argv[1], c->name))
+			continue;
+		for (int k = 2; k < argc; k++) {
+			if (!strcmp(argv[k], "--help") || !strcmp(argv[k], "-h")) {
+				help(c);
+				return 0;
+			}
+		}
+		return c->run(c, argc - 2, argv + 2);
+	}
+	near = nearest_word(argv[1], words);
+	fprintf(stderr, "lockstep: unknown command \"%.40s\"%s%s%s; see lockstep --help\n", argv[1],
+		near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	return EXIT_BAD_INPUT;
+}
