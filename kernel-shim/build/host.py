@@ -117,7 +117,7 @@ def setup(g):
         name = os.path.splitext(os.path.basename(source))[0]
         binaries += tests.Program(os.path.join(build, 'tests', name),
                                   [os.path.join(top, source), library])
-    scripts = sorted(str(s) for s in Glob('#tests/*/*.py'))
+    scripts = sorted(str(s) for s in Glob('#tests/*/check_*.py'))
 
     def run_tests(target, source, env):
         command = [sys.executable, os.path.join(root, 'tests', 'run.py'), build, g['ONLY'],

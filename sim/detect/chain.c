@@ -106,13 +106,22 @@ static bool add(struct walk *w, enum edge_kind kind, uint32_t lock, uint32_t fla
 	return !w->closed && w->nr < CHAIN_MAX;
 }
 
+/* A reader that has the inner lock waits for nobody any more, though its contention is open. */
+static bool on_its_way(const struct detect *d, uint32_t task)
+{
+	const struct dtask *t = &d->tasks[task];
+	const struct contention *c = &t->contentions[t->nr_contentions - 1];
+
+	return c->flags & LCB_READ && d->locks[c->lock].inner_reader == (int64_t)task;
+}
+
 /* Adds the edge that leaves @task; false: the chain ends with it. */
 static bool step(const struct detect *d, const struct sim *s, uint32_t task, bool all,
 		 struct walk *w)
 {
 	const struct dtask *t = &d->tasks[task];
 
-	if (t->nr_contentions) {
+	if (t->nr_contentions && !on_its_way(d, task)) {
 		const struct contention *c = &t->contentions[t->nr_contentions - 1];
 
 		return add(w, EDGE_LOCK, c->lock, c->flags, 0, holder_of(d, s, task, c));

@@ -12,6 +12,9 @@
 #include "sim/trace/ftrace.h"
 
 
+/* A wake-up may be on its way when time is over; one that takes this long is none. */
+#define LOST_AFTER_NS 20000000
+
 static int no_image(const char *image, const char *why, struct diag *d)
 {
 	const char *words[65] = { 0 };
@@ -211,7 +214,7 @@ static int prepare(struct run *r, struct diag *d)
 
 /* ---- after the run */
 
-static void look_for_lost_wakeup(struct run *r, struct run_result *out)
+static void look_for_lost_wakeup(struct run *r, enum sim_end end, struct run_result *out)
 {
 	char words[200];
 
@@ -222,7 +225,8 @@ static void look_for_lost_wakeup(struct run *r, struct run_result *out)
 		struct run_task *t = &r->tasks[i];
 		const struct resource *ep;
 
-		if (t->waits_in < 0 || t->task->dead)
+		if (t->waits_in < 0 || t->task->dead ||
+		    (end != SIM_END_QUIET && out->sim_ns - t->waits_since_ns < LOST_AFTER_NS))
 			continue;
 		ep = &r->sc->resources[t->waits_in];
 		for (int k = 0; k < ep->nr_watches; k++) {
@@ -256,7 +260,7 @@ static void judge_end(struct run *r, enum sim_end end, struct run_result *out)
 						     "the run's memory is used up");
 	if ((end == SIM_END_QUIET || end == SIM_END_TIME) && !sim_bug(r->sim) &&
 	    detect_verdict(out->detect) > VERDICT_LOST_WAKEUP)
-		look_for_lost_wakeup(r, out);
+		look_for_lost_wakeup(r, end, out);
 	for (int i = 0; x && i < x->nr_max_wait; i++) {
 		const struct run_task *t = &r->tasks[x->max_wait[i].task];
 		uint64_t longest = detect_longest(out->detect, t->task->id);

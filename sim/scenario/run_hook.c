@@ -10,7 +10,6 @@
 /* Start offsets are drawn from this range: real programs never start at the same instant. */
 #define START_SPREAD_NS 100000
 #define THROTTLE_STEP_NS 20000
-#define THROTTLE_STEPS_MAX 5000
 
 /* "&ep->lock" names every instance of it, "&ep->lock#2" the second one. */
 static bool is_lock(const struct run *r, uint32_t lock, const char *name)
@@ -41,10 +40,17 @@ void run_watch_throttling(void *self, const struct sim *s, const struct probe *p
 /* The task here uses up what is left of its group's quota: the real throttle follows. */
 static void use_up_quota(struct run *r, int index)
 {
+	int group;
+
 	if (!is_task(r, index))
 		return;
+	group = r->sc->tasks[index].spawn.group;
+	if (group < 0 || r->sc->groups[group].quota_ns < 0)
+		return;
 	r->throttle_seen[index] = false;
-	for (int i = 0; i < THROTTLE_STEPS_MAX && !r->throttle_seen[index]; i++)
+	/* Time is charged at ticks; boosted out of its group it is never throttled. */
+	for (int64_t left = r->sc->groups[group].quota_ns + 2 * (int64_t)SIM_TICK_NS;
+	     left > 0 && !r->throttle_seen[index]; left -= THROTTLE_STEP_NS)
 		engine_burn(r->sim, THROTTLE_STEP_NS);
 }
 

@@ -26,6 +26,7 @@ struct run_task {
 	struct epoll_item ready[READY_MAX];
 	int nr_ready;
 	int waits_in;		/* epoll resource of an endless epoll_wait, or -1 */
+	uint64_t waits_since_ns;
 	bool resumed;
 	struct run_task *next_waiter;
 };

@@ -195,6 +195,7 @@ static void epoll_wait_step(struct run *r, struct run_task *t, const struct step
 	long max = s->count ? (long)s->count : 1, n;
 
 	t->waits_in = s->timeout_ms < 0 ? s->ref : -1;
+	t->waits_since_ns = sim_now(r->sim);
 	n = run_call(r, SYS_EPOLL_WAIT, r->resources[s->ref].fd[0], (long)t->ready, max,
 		     (long)s->timeout_ms);
 	t->waits_in = -1;
