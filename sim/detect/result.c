@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the detectors have found, for reports.
+ */
+#include "sim/detect/detect.h"
+
+#include "sim/detect/private.h"
+
+enum verdict detect_verdict(const struct detect *d)
+{
+	return d->verdict;
+}
+
+uint64_t detect_at(const struct detect *d)
+{
+	return d->at_ns;
+}
+
+const char *detect_words(const struct detect *d)
+{
+	return d->words;
+}
+
+const struct chain *detect_chain(const struct detect *d)
+{
+	return &d->chain;
+}
+
+int detect_waits(const struct detect *d, const struct wait **out)
+{
+	*out = d->waits;
+	return d->nr_waits;
+}
+
+int detect_reports(const struct detect *d, const struct report **out)
+{
+	*out = d->reports;
+	return d->nr_reports;
+}
+
+const struct detect_counts *detect_counts(const struct detect *d)
+{
+	return &d->counts;
+}
+
+uint64_t detect_longest(const struct detect *d, uint32_t task)
+{
+	return task < d->nr_tasks ? d->tasks[task].longest_ns : 0;
+}
+
+bool detect_stalled(const struct detect *d)
+{
+	return d->stalled;
+}
+
+uint32_t detect_changes(const struct detect *d, struct change *out, uint32_t room)
+{
+	uint64_t nr = d->nr_changes < CHANGES_MAX ? d->nr_changes : CHANGES_MAX;
+	uint64_t first;
+
+	if (nr > room)
+		nr = room;
+	first = d->nr_changes - nr;
+	for (uint64_t i = 0; i < nr; i++)
+		out[i] = d->changes[(first + i) % CHANGES_MAX];
+	return (uint32_t)nr;
+}
+
+void detect_window(const struct detect *d, uint64_t *from_ns, uint64_t *to_ns)
+{
+	uint64_t begin = 0, end = 0;
+
+	if (d->nr_waits) {
+		begin = d->waits[0].begin_ns;
+		end = begin + d->waits[0].wait_ns;
+	}
+	if (d->verdict <= VERDICT_LOST_WAKEUP) {
+		begin = d->at_ns;
+		end = begin + 1000000;
+	}
+	*from_ns = begin > (end - begin) / 4 + 100000 ? begin - (end - begin) / 4 - 100000 : 0;
+	*to_ns = end + (end - begin) / 4 + 100000;
+}
