@@ -238,6 +238,27 @@ static int expect_max_wait(struct loader *l, const yaml_node_t *n, void *o)
 	return 0;
 }
 
+static int expect_max_gap(struct loader *l, const yaml_node_t *n, void *o)
+{
+	struct expectation *x = o;
+	int err = doc_map(&l->doc, n, "max_gap");
+
+	if (err)
+		return err;
+	for (yaml_node_pair_t *p = n->data.mapping.pairs.start; p < n->data.mapping.pairs.top; p++) {
+		if (x->nr_max_gap == 8)
+			return doc_error(&l->doc, n, "more than 8 tasks in max_gap");
+		err = load_task_ref(l, doc_node(&l->doc, p->key), &x->max_gap[x->nr_max_gap].task);
+		if (!err)
+			err = doc_time(&l->doc, doc_node(&l->doc, p->value), "max_gap",
+				       &x->max_gap[x->nr_max_gap].ns);
+		if (err)
+			return err;
+		x->nr_max_gap++;
+	}
+	return 0;
+}
+
 static int expect_chain(struct loader *l, const yaml_node_t *n, void *o)
 {
 	struct expectation *x = o;
@@ -261,6 +282,8 @@ static const struct key expect_keys[] = {
 	  "bug, deadlock, stall, lost-wakeup, starvation, inversion, late, limit, ok" },
 	{ "max_wait", expect_max_wait, "{task: time}",
 	  "longest wait allowed on any lock; beyond it the verdict is at least late" },
+	{ "max_gap", expect_max_gap, "{task: time}",
+	  "longest time allowed between two returns of its epoll_wait; beyond it, late" },
 	{ "chain", expect_chain, "list of names", "tasks and locks the blocking chain must name" },
 	{ 0 }
 };

@@ -274,6 +274,27 @@ static void judge_end(struct run *r, enum sim_end end, struct run_result *out)
 	}
 }
 
+/* How late a consumer was, whatever it waited for. */
+static void judge_gaps(struct run *r, struct run_result *out)
+{
+	const struct expectation *x = scenario_expects(r->sc, r->ops->name);
+	char words[200];
+
+	for (int i = 0; x && i < x->nr_max_gap; i++) {
+		const struct run_task *t = &r->tasks[x->max_gap[i].task];
+		uint64_t gap = t->gap_ns;
+
+		if (t->returned_ns && out->sim_ns - t->returned_ns > gap)
+			gap = out->sim_ns - t->returned_ns;
+		if (gap <= x->max_gap[i].ns)
+			continue;
+		snprintf(words, sizeof(words), "%.31s had no event for %llu ns, allowed are %llu ns",
+			 t->spec->name, (unsigned long long)gap,
+			 (unsigned long long)x->max_gap[i].ns);
+		detect_found(out->detect, r->sim, VERDICT_LATE, out->sim_ns, words);
+	}
+}
+
 static bool chain_names(const struct chain *c, const char *name)
 {
 	size_t n = strlen(name);
@@ -348,6 +369,7 @@ int run_once(struct run *r, uint64_t seed, struct ftrace *trace, struct run_resu
 	out->events = sim_events(r->sim);
 	detect_end(out->detect, r->sim, out->sim_ns);
 	judge_end(r, end, out);
+	judge_gaps(r, out);
 	compare_expectation(r, out);
 	out->printed = machine_printed(r->machine);
 	return 0;

@@ -27,6 +27,7 @@ struct run_task {
 	int nr_ready;
 	int waits_in;		/* epoll resource of an endless epoll_wait, or -1 */
 	uint64_t waits_since_ns;
+	uint64_t returned_ns, gap_ns;	/* of epoll_wait: last return, longest gap */
 	bool resumed;
 	struct run_task *next_waiter;
 };

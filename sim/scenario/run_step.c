@@ -200,6 +200,9 @@ static void epoll_wait_step(struct run *r, struct run_task *t, const struct step
 		     (long)s->timeout_ms);
 	t->waits_in = -1;
 	t->nr_ready = n > 0 ? (int)n : 0;
+	if (t->returned_ns && sim_now(r->sim) - t->returned_ns > t->gap_ns)
+		t->gap_ns = sim_now(r->sim) - t->returned_ns;
+	t->returned_ns = sim_now(r->sim);
 }
 
 static void epoll_ctl_step(struct run *r, const struct step *s)

@@ -148,6 +148,8 @@ struct expectation {
 	uint32_t verdicts;	/* a bit an allowed enum verdict */
 	struct { int task; uint64_t ns; } max_wait[8];
 	int nr_max_wait;
+	struct { int task; uint64_t ns; } max_gap[8];
+	int nr_max_gap;
 	char *chain[8];		/* names that must be in the chain */
 	int nr_chain;
 };
