@@ -25,9 +25,17 @@ static const char *skip_level(const char *fmt)
 		va_end(ap);                                                                       \
 	} while (0)
 
+/* The kernel says "BUG: ..." and goes on where it can; a lab stops and shows where. */
+static void check_bug(const char *fmt)
+{
+	if (!strncmp(skip_level(fmt), "BUG: ", 5))
+		host->bug(host->sim, "kernel BUG", skip_level(fmt) + 5);
+}
+
 asmlinkage __printf(1, 2) int _printk(const char *fmt, ...)
 {
 	PRINT(fmt);
+	check_bug(fmt);
 	return 0;
 }
 

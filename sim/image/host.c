@@ -112,10 +112,12 @@ static int host_irq_line(struct sim *s, unsigned int cpu)
 static void report(struct machine *m, bool fatal, const char *what, const char *detail,
 		   void *const *fp)
 {
-	char words[STACK_WORDS_MAX], line[STACK_WORDS_MAX + 256];
+	char words[STACK_WORDS_MAX], line[2 * STACK_WORDS_MAX];
 
 	stack_words(m->image, NULL, fp, words, sizeof(words));
-	snprintf(line, sizeof(line), "%.200s%s%s", detail ? detail : "", *words ? " in " : "", words);
+	/* kernel messages end their lines */
+	snprintf(line, sizeof(line), "%.*s%s%s", detail ? (int)strcspn(detail, "\n") : 0,
+		 detail ? detail : "", *words ? " in " : "", words);
 	if (fatal)
 		engine_bug(m->sim, what, line);
 	else

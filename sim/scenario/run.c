@@ -205,6 +205,12 @@ static int prepare(struct run *r, struct diag *d)
 		if (err)
 			return err;
 	}
+	for (size_t i = 0; i < sc->nr_interrupts; i++) {
+		const struct interrupt *irq = &sc->interrupts[i];
+
+		if (r->ops->irq_new((int)i, irq->cpu, irq->threaded, irq->priority, irq->name))
+			return diag_at(d, sc->file, 0, 0, "interrupt \"%s\" is refused", irq->name);
+	}
 	t = sim_task_new(r->sim, "init", TASK_SCENARIO);
 	if (spawn(r, t, &init, d))
 		return -EINVAL;
