@@ -131,10 +131,15 @@ static void task_main(void *self, struct task *task)
 	}
 	run_call(r, SYS_NANOSLEEP,
 		 (long)(t->spec->delay_ns + engine_choose(r->sim, START_SPREAD_NS)), 0, 0, 0);
-	for (int64_t loop = t->spec->loop; loop; loop -= loop > 0)
-		for (size_t p = 0; p < t->spec->nr_phases; p++)
-			for (int64_t n = t->spec->phases[p].loop; n; n -= n > 0)
+	for (int64_t loop = t->spec->loop; loop; loop -= loop > 0) {
+		for (size_t p = 0; p < t->spec->nr_phases; p++) {
+			for (int64_t n = t->spec->phases[p].loop; n; n -= n > 0) {
+				/* a turn takes time even when nothing is in it: it must end */
+				engine_cost(r->sim, COST_STEP);
 				run_steps(r, t, &t->spec->phases[p].steps);
+			}
+		}
+	}
 }
 
 void run_hooks(struct run *r)
