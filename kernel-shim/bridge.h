@@ -211,6 +211,7 @@ struct bridge_host {
 	void (*task_main)(struct task *t);	/* body of a scenario task; returns when it ends */
 	void (*task_exit)(struct sim *s, struct task *t); /* no switch: it runs no more */
 	uint32_t (*task_id)(struct task *t);
+	void *(*task_ktask)(struct task *t);
 	void (*set_idle)(struct sim *s, unsigned int cpu, struct task *t); /* first on that CPU */
 
 	/* names */

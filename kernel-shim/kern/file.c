@@ -15,9 +15,12 @@
 #include <lockstep/names.h>
 #include "file.h"
 
-#define FILES_MAX 4096
+#define FILES_MIN 64
+#define FILES_MAX 65536
 
-static struct file *files[FILES_MAX];
+/* Grows by need: all of it is copied at every reset. */
+static struct file **files;
+static int nr_files;
 static int lowest_free;
 #define RESERVED ((struct file *)-1L)
 
@@ -26,9 +29,26 @@ struct file_end {
 	struct file *file;
 };
 
+static bool grow(void)
+{
+	int nr = nr_files ? nr_files * 2 : FILES_MIN;
+	struct file **more;
+
+	if (nr > FILES_MAX)
+		return false;
+	more = host->alloc(host->sim, nr * sizeof(*more));
+	if (files) {
+		memcpy(more, files, nr_files * sizeof(*more));
+		host->free(host->sim, files);
+	}
+	files = more;
+	nr_files = nr;
+	return true;
+}
+
 int get_unused_fd_flags(unsigned int flags)
 {
-	for (int fd = lowest_free; fd < FILES_MAX; fd++) {
+	for (int fd = lowest_free; fd < nr_files || grow(); fd++) {
 		if (files[fd])
 			continue;
 		files[fd] = RESERVED;
@@ -52,7 +72,7 @@ void fd_install(unsigned int fd, struct file *file)
 
 struct file *fget(unsigned int fd)
 {
-	struct file *f = fd < FILES_MAX ? files[fd] : NULL;
+	struct file *f = fd < nr_files ? files[fd] : NULL;
 
 	if (!f || f == RESERVED)
 		return NULL;

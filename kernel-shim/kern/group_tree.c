@@ -24,9 +24,8 @@ static struct task_group *groups[GROUPS_MAX];
 static int nr_groups;
 static struct cgroup root_cgroup;
 static struct css_set root_set = { .dfl_cgrp = &root_cgroup };
-/* Tasks that were told to be throttled. */
-static struct lockstep_task *throttled[1024];
-static int nr_throttled;
+/* Tasks that were told to be throttled, the newest first. */
+static struct lockstep_task *throttled;
 
 void lockstep_css_boot(struct task_struct *init)
 {
@@ -118,15 +117,14 @@ static void look(struct lockstep_task *t)
 	t->throttled = now;
 	lockstep_log(now ? PROBE_THROTTLE : PROBE_UNTHROTTLE, lockstep_id(t->task), t->group);
 	if (now) {
-		if (nr_throttled < ARRAY_SIZE(throttled))
-			throttled[nr_throttled++] = t;
+		t->next_throttled = throttled;
+		throttled = t;
 		return;
 	}
-	for (int i = 0; i < nr_throttled; i++) {
-		if (throttled[i] != t)
+	for (struct lockstep_task **at = &throttled; *at; at = &(*at)->next_throttled) {
+		if (*at != t)
 			continue;
-		memmove(&throttled[i], &throttled[i + 1],
-			(--nr_throttled - i) * sizeof(throttled[0]));
+		*at = t->next_throttled;
 		break;
 	}
 }
@@ -140,8 +138,10 @@ void lockstep_look_throttled(struct task_struct *p)
 /* The quota may have come back for any of them. */
 void lockstep_period_timer_done(int group)
 {
-	for (int i = nr_throttled - 1; i >= 0; i--)
-		look(throttled[i]);
+	for (struct lockstep_task *t = throttled, *next; t; t = next) {
+		next = t->next_throttled;
+		look(t);
+	}
 }
 
 /* ---- cgroup core: what the controller asks for and a lab without cgroup files has not */

@@ -18,6 +18,8 @@ struct lockstep_task {
 	bool per_cpu;		/* a kernel thread of one CPU */
 	bool throttled;		/* as last told to the host */
 	int group;		/* or -1 */
+	struct lockstep_task *next;		/* of all tasks (rcu.c) */
+	struct lockstep_task *next_throttled;	/* (group_tree.c) */
 };
 
 static inline struct lockstep_task *lockstep_of(struct task_struct *p)

@@ -15,11 +15,9 @@
 #include <linux/slab.h>
 #include <linux/wait.h>
 
-#define TASKS_MAX 4096
 #define STALL_REPEAT 3	/* the next report comes after that many times the timeout */
 
-static struct lockstep_task *tasks[TASKS_MAX];
-static int nr_tasks;
+static struct lockstep_task *tasks, **tasks_tail = &tasks;	/* in order of creation */
 static struct rcu_head *waiting, **waiting_tail = &waiting;	/* for the next grace period */
 static struct rcu_head *served, **served_tail = &served;	/* for the one under way */
 static struct task_struct *rcuc;
@@ -32,8 +30,8 @@ void lockstep_rcu_add(struct lockstep_task *t);
 
 void lockstep_rcu_add(struct lockstep_task *t)
 {
-	if (nr_tasks < TASKS_MAX)
-		tasks[nr_tasks++] = t;
+	*tasks_tail = t;
+	tasks_tail = &t->next;
 }
 
 static void wake_rcuc(void)
@@ -74,8 +72,8 @@ static void begin(void)
 	gp_ticks = 0;
 	next_stall = lockstep_now() + lockstep_machine.rcu_stall_ns;
 	lockstep_log(PROBE_RCU_GP_START, ++gp_seq, 0);
-	for (int i = 0; i < nr_tasks; i++) {
-		struct task_struct *p = tasks[i]->task;
+	for (struct lockstep_task *t = tasks; t; t = t->next) {
+		struct task_struct *p = t->task;
 
 		if (!p->rcu_read_lock_nesting || p->rcu_read_unlock_special.b.blocked)
 			continue;
@@ -128,9 +126,9 @@ static void report_stall(void)
 {
 	u32 holder = 0;
 
-	for (int i = 0; i < nr_tasks; i++) {
-		if (tasks[i]->task->rcu_read_unlock_special.b.blocked) {
-			holder = lockstep_id(tasks[i]->task);
+	for (struct lockstep_task *t = tasks; t; t = t->next) {
+		if (t->task->rcu_read_unlock_special.b.blocked) {
+			holder = lockstep_id(t->task);
 			break;
 		}
 	}

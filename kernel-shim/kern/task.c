@@ -28,21 +28,17 @@ const unsigned long cpu_bit_bitmap[BITS_PER_LONG + 1][BITS_TO_LONGS(NR_CPUS)] = 
 	MASK_16(0), MASK_16(16), MASK_16(32), MASK_16(48)
 };
 
-#define TASKS_MAX 4096
-static struct task_struct *by_id[TASKS_MAX];
-
 void lockstep_rcu_add(struct lockstep_task *t);
 
 void lockstep_bind(struct task *t, struct task_struct *p)
 {
-	by_id[host->task_id(t)] = p;
 	p->pid = p->tgid = host->task_id(t) + 1;
 	lockstep_rcu_add(lockstep_of(p));
 }
 
 struct task_struct *lockstep_task_of(struct task *t)
 {
-	return by_id[host->task_id(t)];
+	return host->task_ktask(t);
 }
 
 void lockstep_task_init(void)

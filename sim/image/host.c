@@ -46,6 +46,11 @@ static uint32_t host_task_id(struct task *t)
 	return t->id;
 }
 
+static void *host_task_ktask(struct task *t)
+{
+	return t->ktask;
+}
+
 /* ---- names */
 
 static uint32_t host_symbol_id(struct sim *s, const void *addr)
@@ -227,6 +232,7 @@ void machine_fill_host(struct machine *m)
 		.task_main = host_task_main,
 		.task_exit = sim_task_exit,
 		.task_id = host_task_id,
+		.task_ktask = host_task_ktask,
 		.set_idle = sim_set_idle,
 		.name_id = sim_name_id,
 		.symbol_id = host_symbol_id,
