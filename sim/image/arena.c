@@ -8,8 +8,15 @@
 #include "sim/base/check.h"
 #include "sim/core/sanitizer.h"
 
-/* In the part of the address space that AddressSanitizer and ThreadSanitizer both shadow. */
+/*
+ * Below program and libraries in any case, so that comparing addresses says the same everywhere;
+ * ThreadSanitizer keeps the higher part for itself, AddressSanitizer the lower one.
+ */
+#ifdef SIM_TSAN
 #define ARENA_BASE 0x4000000000ull
+#else
+#define ARENA_BASE 0x200000000000ull
+#endif
 #define ARENA_SLOT ((size_t)1 << 32)
 #define ARENA_ALIGN 64u
 /* Objects of a class that wait before the oldest is handed out again. */

@@ -41,7 +41,7 @@ void stack_words(const struct image *img, const void *pc, void *const *fp, char 
 		if (!fp || ((uintptr_t)fp & 7))
 			break;
 		up = fp[0];
-		pc = (const char *)fp[1] - 1;
+		pc = fp[1] ? (const char *)fp[1] - 1 : NULL;	/* inside the call */
 		if (up <= fp || (size_t)((const char *)up - (const char *)fp) > FRAME_MAX)
 			up = NULL;
 		if (!fp[1])
@@ -109,14 +109,14 @@ void fault_guard(struct machine *m)
 	static bool installed;
 	struct sigaction sa = { .sa_sigaction = on_fault,
 				.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
-	stack_t alt = { .ss_size = ALT_STACK };
+	static char alt_stack[ALT_STACK];	/* for faults of a stack that is full */
+	stack_t alt = { .ss_sp = alt_stack, .ss_size = ALT_STACK };
 
 	guarded = m;
 	if (installed)
 		return;
 	installed = true;
-	alt.ss_sp = malloc(ALT_STACK);
-	SIM_CHECK(alt.ss_sp && !sigaltstack(&alt, NULL));
+	SIM_CHECK(!sigaltstack(&alt, NULL));
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		SIM_CHECK(!sigaction(signals[i], &sa, NULL));
 }
