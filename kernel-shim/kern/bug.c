@@ -74,11 +74,30 @@ void panic(const char *fmt, ...)
 	__builtin_unreachable();
 }
 
+/* As the tree names the file, wherever it lies on this machine. */
+static const char *in_tree(const char *file)
+{
+	static const char *const folders[] = { "/kernel/", "/fs/", "/lib/", "/include/", "/init/" };
+	const char *found = file;
+
+	for (const char *at = file; *at; at++)
+		for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
+			if (!strncmp(at, folders[i], strlen(folders[i])))
+				found = at + 1;
+	return found;
+}
+
 void warn_slowpath_fmt(const char *file, int line, unsigned int taint, const char *fmt, ...)
 {
-	if (fmt)
+	char where[80];
+
+	if (fmt) {
 		PRINT(fmt);
-	host->warn(host->sim, "kernel WARN", fmt ? fmt : file);
+	} else {
+		scnprintf(where, sizeof(where), "%s:%d", in_tree(file), line);
+		fmt = where;
+	}
+	host->warn(host->sim, "kernel WARN", fmt);
 }
 
 void __warn_printk(const char *fmt, ...)

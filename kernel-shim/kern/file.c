@@ -175,12 +175,22 @@ static DEFINE_PER_CPU(unsigned int, pipe_writers);
 
 int lockstep_pipe(int fds[2], int flags)
 {
-	struct inode *inode = host->alloc(host->sim, sizeof(*inode));
+	struct inode *inode;
 	struct pipe_inode_info *pipe = alloc_pipe_info();
 	struct file *f;
 
 	if (!pipe)
 		return -ENFILE;
+	for (int i = 0; i < 2; i++) {
+		fds[i] = get_unused_fd_flags(0);
+		if (fds[i] < 0) {
+			if (i)
+				put_unused_fd(fds[0]);
+			free_pipe_info(pipe);
+			return fds[i];
+		}
+	}
+	inode = host->alloc(host->sim, sizeof(*inode));
 	spin_lock_init(&inode->i_lock);
 	inode->i_sb = &pipe_super;
 	inode->i_mode = S_IFIFO | 0600;
@@ -191,7 +201,6 @@ int lockstep_pipe(int fds[2], int flags)
 		f = lockstep_file("fifo", &pipefifo_fops, pipe,
 				  (i ? O_WRONLY : O_RDONLY) | (flags & O_NONBLOCK), inode);
 		f->f_flags |= O_NOATIME;
-		fds[i] = get_unused_fd_flags(0);
 		fd_install(fds[i], f);
 	}
 	return 0;

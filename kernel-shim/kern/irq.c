@@ -32,10 +32,8 @@ void lockstep_do_irq(void)
 		lockstep_cost(COST_IRQ);
 		if (irqs & BRIDGE_IRQ_TIMER)
 			lockstep_hrtimer_irq();
-		if (irqs & BRIDGE_IRQ_TICK) {
+		if (irqs & BRIDGE_IRQ_TICK)
 			lockstep_tick();
-			lockstep_rcu_tick();
-		}
 		if (irqs & BRIDGE_IRQ_CALL)
 			lockstep_call_function_irq();
 		if (irqs & BRIDGE_IRQ_RESCHED)

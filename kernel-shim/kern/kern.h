@@ -76,7 +76,6 @@ void lockstep_resched_irq(void);
 void lockstep_irq_exit_preempt(void);
 void lockstep_softirq_irq_exit(void);
 void lockstep_hrtimer_irq(void);
-void lockstep_rcu_tick(void);
 int lockstep_irq_new(int line, int cpu, bool threaded, int priority, const char *name);
 void lockstep_lines_irq(void);
 

@@ -29,5 +29,6 @@ int arch_spin_trylock(arch_spinlock_t *l)
 void arch_spin_unlock(arch_spinlock_t *l)
 {
 	l->owner++;
-	host->spin_wake(host->sim, l);
+	if (l->next != l->owner)
+		host->spin_wake(host->sim, l);
 }

@@ -24,7 +24,8 @@ static struct task_struct *rcuc;
 static bool under_way, may_end, kick;
 static int nr_blockers;
 static u32 gp_seq;
-static u64 gp_ticks, next_stall;
+static u64 next_stall;
+static struct hrtimer stall_timer;
 
 void lockstep_rcu_add(struct lockstep_task *t);
 
@@ -46,10 +47,14 @@ void __rcu_read_lock(void)
 	current->rcu_read_lock_nesting++;
 }
 
+/*
+ * With interrupts off the caller may hold a run queue's lock, which waking needs: then the next
+ * stall_check() sees that nobody is left.
+ */
 static void left_section(void)
 {
 	current->rcu_read_unlock_special.b.blocked = 0;
-	if (!--nr_blockers && may_end)
+	if (!--nr_blockers && may_end && !irqs_disabled())
 		wake_rcuc();
 }
 
@@ -69,7 +74,6 @@ static void begin(void)
 	served_tail = waiting ? waiting_tail : &served;
 	waiting = NULL;
 	waiting_tail = &waiting;
-	gp_ticks = 0;
 	next_stall = lockstep_now() + lockstep_machine.rcu_stall_ns;
 	lockstep_log(PROBE_RCU_GP_START, ++gp_seq, 0);
 	for (struct lockstep_task *t = tasks; t; t = t->next) {
@@ -80,6 +84,7 @@ static void begin(void)
 		p->rcu_read_unlock_special.b.blocked = 1;
 		nr_blockers++;
 	}
+	hrtimer_start(&stall_timer, TICK_NSEC, HRTIMER_MODE_REL_HARD);
 }
 
 static void run_callbacks(void)
@@ -136,9 +141,10 @@ static void report_stall(void)
 	next_stall = lockstep_now() + STALL_REPEAT * lockstep_machine.rcu_stall_ns;
 }
 
-/* A stall is looked for even when no CPU ticks: by a timer in hard interrupt context. */
-static struct hrtimer stall_timer;
-
+/*
+ * Runs while a grace period is under way, in hard interrupt context: idle CPUs do not tick, and
+ * soft timers may be what is stuck.
+ */
 static enum hrtimer_restart stall_check(struct hrtimer *timer)
 {
 	if (!under_way)
@@ -154,10 +160,6 @@ static enum hrtimer_restart stall_check(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-void lockstep_rcu_tick(void)
-{
-}
-
 static void queue(struct rcu_head *head, rcu_callback_t func)
 {
 	unsigned long flags;
@@ -167,12 +169,8 @@ static void queue(struct rcu_head *head, rcu_callback_t func)
 	head->next = NULL;
 	*waiting_tail = head;
 	waiting_tail = &head->next;
-	if (!under_way) {
+	if (!under_way)
 		wake_rcuc();
-		hrtimer_start(&stall_timer, TICK_NSEC, HRTIMER_MODE_REL_HARD);
-	} else if (!hrtimer_active(&stall_timer)) {
-		hrtimer_start(&stall_timer, TICK_NSEC, HRTIMER_MODE_REL_HARD);
-	}
 	local_irq_restore(flags);
 }
 

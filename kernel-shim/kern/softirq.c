@@ -55,11 +55,16 @@ void open_softirq(int nr, action_fn action)
 	actions[nr] = action;
 }
 
+/*
+ * Whoever holds bottom halves off on this CPU serves what ksoftirqd would, when it lets go, so
+ * that thread stays asleep.  Timers that ktimers serves are not looked at then: it is woken, and
+ * lends its priority to the holder.
+ */
 static void wake_threads(struct softirq_cpu *c)
 {
 	if (c->timers.task && (c->pending & c->timers.vectors))
 		wake_up_process(c->timers.task);
-	if (c->main.task && (c->pending & c->main.vectors))
+	if (c->main.task && (c->pending & c->main.vectors) && !c->disabled)
 		wake_up_process(c->main.task);
 }
 
@@ -130,14 +135,10 @@ void __local_bh_disable_ip(unsigned long ip, unsigned int cnt)
 	current->softirq_disable_cnt += cnt;
 }
 
-void __local_bh_enable_ip(unsigned long ip, unsigned int cnt)
+static void bottom_halves_on(struct softirq_cpu *c, unsigned int cnt)
 {
-	struct softirq_cpu *c = this();
 	bool outermost = current->softirq_disable_cnt == cnt;
 
-	/* Served with bottom halves still off, by the one who held them off. */
-	if (outermost && c->pending && preemptible())
-		serve(c, ~0u);
 	c->disabled -= cnt;
 	current->softirq_disable_cnt -= cnt;
 	if (outermost && preemptible()) {
@@ -145,6 +146,19 @@ void __local_bh_enable_ip(unsigned long ip, unsigned int cnt)
 		spin_unlock(&c->lock);
 	}
 	migrate_enable();
+}
+
+void __local_bh_enable_ip(unsigned long ip, unsigned int cnt)
+{
+	struct softirq_cpu *c = this();
+	bool outermost = current->softirq_disable_cnt == cnt;
+
+	/* Served with bottom halves still off, by the one who held them off. */
+	if (outermost && preemptible())
+		serve(c, c->main.vectors);
+	if (outermost && (c->pending & c->main.vectors))
+		wake_up_process(c->main.task);
+	bottom_halves_on(c, cnt);
 }
 #else
 void __local_bh_enable_ip(unsigned long ip, unsigned int cnt)
@@ -155,7 +169,7 @@ void __local_bh_enable_ip(unsigned long ip, unsigned int cnt)
 	preempt_count_sub(cnt - 1);
 	if (!in_interrupt() && c->pending) {
 		preempt_count_add(SOFTIRQ_OFFSET);
-		serve(c, c->timers.task ? c->main.vectors : ~0u);
+		serve(c, ~0u);
 		preempt_count_sub(SOFTIRQ_OFFSET);
 	}
 	preempt_count_dec();
@@ -178,11 +192,7 @@ static void softirq_thread(void *arg)
 #ifdef CONFIG_PREEMPT_RT
 		__local_bh_disable_ip(0, SOFTIRQ_OFFSET);
 		serve(c, t->vectors);
-		c->disabled -= SOFTIRQ_OFFSET;
-		current->softirq_disable_cnt -= SOFTIRQ_OFFSET;
-		rcu_read_unlock();
-		spin_unlock(&c->lock);
-		migrate_enable();
+		bottom_halves_on(c, SOFTIRQ_OFFSET);
 #else
 		preempt_count_add(SOFTIRQ_OFFSET);
 		serve(c, t->vectors);
@@ -192,29 +202,34 @@ static void softirq_thread(void *arg)
 	}
 }
 
+#ifdef CONFIG_PREEMPT_RT
+void lockstep_softirq_irq_exit(void)
+{
+	if (this()->pending)
+		wake_threads(this());
+}
+#else
+/* Without RT they run right behind the interrupt, on its stack. */
 void lockstep_softirq_irq_exit(void)
 {
 	struct softirq_cpu *c = this();
 
 	if (!c->pending || in_interrupt())
 		return;
-#ifndef CONFIG_PREEMPT_RT
-	/* Without RT they run right behind the interrupt, on its stack. */
-	if (c->main.task && !softirq_count()) {
+	if (c->main.task) {
 		preempt_count_add(SOFTIRQ_OFFSET);
 		serve(c, ~0u);
 		preempt_count_sub(SOFTIRQ_OFFSET);
 		lockstep_focus.irqs_off = 1;
-		if (!c->pending)
-			return;
 	}
-#endif
 	wake_threads(c);
 }
+#endif
 
 void lockstep_softirq_init(void)
 {
-	bool ktimers = lockstep_machine.softirq == BRIDGE_SOFTIRQ_KTIMERS;
+	bool asked = lockstep_machine.softirq == BRIDGE_SOFTIRQ_KTIMERS;
+	bool ktimers = asked && IS_ENABLED(CONFIG_PREEMPT_RT);	/* only where interrupts thread */
 
 	for (int cpu = 0; cpu < lockstep_machine.nr_cpus; cpu++) {
 		struct softirq_cpu *c = &cpus[cpu];
@@ -222,7 +237,6 @@ void lockstep_softirq_init(void)
 
 #ifdef CONFIG_PREEMPT_RT
 		rt_mutex_base_init(&c->lock.lock);
-		lockstep_numbered(comm, sizeof(comm), "", cpu);
 		host->lock_name(host->sim, &c->lock, BRIDGE_LOCK_SPIN, "softirq_ctrl.lock");
 #endif
 		c->main.vectors = ktimers ? ~TIMER_VECTORS : ~0u;
@@ -236,7 +250,7 @@ void lockstep_softirq_init(void)
 		}
 		lockstep_numbered(comm, sizeof(comm), "ksoftirqd", cpu);
 		c->main.task = lockstep_kthread(comm, cpu,
-						ktimers ? 0 : lockstep_machine.softirq_priority,
+						asked ? 0 : lockstep_machine.softirq_priority,
 						softirq_thread, &c->main);
 	}
 }
