@@ -9,6 +9,8 @@
 #include <lockstep/focus.h>
 #include "sim/core/probe.h"
 
+#define LOCKSTEP_RAW_MAX 4	/* task and the interrupts on its stack */
+
 /* The shim's part of a task, at task->thread.lockstep. */
 struct lockstep_task {
 	struct task *host;
@@ -18,6 +20,8 @@ struct lockstep_task {
 	bool per_cpu;		/* a kernel thread of one CPU */
 	bool throttled;		/* as last told to the host */
 	int group;		/* or -1 */
+	const void *raw[LOCKSTEP_RAW_MAX];	/* raw spinlocks it spins for, the innermost last */
+	int nr_raw;
 	struct lockstep_task *next;		/* of all tasks (rcu.c) */
 	struct lockstep_task *next_throttled;	/* (group_tree.c) */
 };
@@ -92,6 +96,17 @@ int lockstep_period_timer_group(const struct hrtimer *timer);
 void lockstep_period_timer_done(int group);
 struct task_struct *lockstep_task_of(struct task *t);
 void lockstep_bind(struct task *t, struct task_struct *p);
+
+/*
+ * A raw spinlock may be the first word of a sleeping lock, its wait_lock: two locks at one address.
+ * The raw one goes by the next byte's, and by this id.
+ */
+static inline const void *lockstep_raw_key(const void *lock)
+{
+	return (const char *)lock + 1;
+}
+
+u32 lockstep_raw_id(const void *lock);
 
 /* locks and calls of scenarios */
 void *lockstep_lock_new(enum bridge_lock_kind kind, const char *name);

@@ -28,6 +28,15 @@ void lockstep_name_rwlock(rwlock_t *lock, const char *name)
 	named(lock, BRIDGE_LOCK_RW, name);
 }
 
+u32 lockstep_raw_id(const void *lock)
+{
+	const void *key = lockstep_raw_key(lock);
+
+	if (!host->lock_known(host->sim, key))
+		named(key, BRIDGE_LOCK_RAW_SPIN, "raw spinlock");
+	return host->lock_id(host->sim, key);
+}
+
 #define WRAP_INIT(fn, type, kind, address)                                                        \
 	void __real_##fn(type *l, const char *name, struct lock_class_key *key);                  \
 	void __wrap_##fn(type *l, const char *name, struct lock_class_key *key);                  \

@@ -9,13 +9,15 @@
 void arch_spin_lock(arch_spinlock_t *l)
 {
 	unsigned short ticket = l->next++;
+	u32 id;
 
 	if (l->owner == ticket)
 		return;
-	lockstep_log(PROBE_CONTENTION_BEGIN, host->lock_id(host->sim, l), LCB_SPIN);
+	id = lockstep_raw_id(l);
+	lockstep_log(PROBE_CONTENTION_BEGIN, id, LCB_SPIN);
 	while (l->owner != ticket)
 		host->spin_wait(host->sim, l);
-	lockstep_log(PROBE_CONTENTION_END, host->lock_id(host->sim, l), 0);
+	lockstep_log(PROBE_CONTENTION_END, id, 0);
 }
 
 int arch_spin_trylock(arch_spinlock_t *l)

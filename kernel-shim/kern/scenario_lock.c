@@ -23,6 +23,7 @@ static struct lock_class_key key;
 void *lockstep_lock_new(enum bridge_lock_kind kind, const char *name)
 {
 	union any_lock *l = host->alloc(host->sim, sizeof(*l));
+	const void *named = l;
 
 	switch (kind) {
 	case BRIDGE_LOCK_SPIN:
@@ -30,23 +31,25 @@ void *lockstep_lock_new(enum bridge_lock_kind kind, const char *name)
 		break;
 	case BRIDGE_LOCK_RAW_SPIN:
 		raw_spin_lock_init(&l->raw);
+		if (IS_ENABLED(CONFIG_PREEMPT_RT))
+			named = lockstep_raw_key(l);
 		break;
 	case BRIDGE_LOCK_RW:
 		rwlock_init(&l->rw);
 		break;
 	case BRIDGE_LOCK_RWSEM:
 		__init_rwsem(&l->rwsem, name, &key);
-		break;
+		return l;	/* named by the wrapper */
 	case BRIDGE_LOCK_MUTEX:
 		mutex_init(&l->mutex);
 		break;
 	case BRIDGE_LOCK_RTMUTEX:
 		__rt_mutex_init(&l->rtmutex, name, &key);
-		break;
+		return l;
 	default:
 		return NULL;
 	}
-	host->lock_name(host->sim, l, kind, name);
+	host->lock_name(host->sim, named, kind, name);
 	return l;
 }
 
@@ -65,9 +68,11 @@ static int spin_op(spinlock_t *l, enum bridge_lock_op op)
 /* The entry points of raw spinlocks are not wrapped here, so their records are made by hand. */
 static int raw_op(raw_spinlock_t *l, enum bridge_lock_op op)
 {
+	void *raw = (void *)lockstep_raw_key(l);
+
 	lockstep_cost(COST_LOCK);
 	if (op == BRIDGE_OP_UNLOCK) {
-		lockstep_released(l, LOCK_EXCLUSIVE);
+		lockstep_released(raw, LOCK_EXCLUSIVE);
 		raw_spin_unlock(l);
 		return 1;
 	}
@@ -75,7 +80,7 @@ static int raw_op(raw_spinlock_t *l, enum bridge_lock_op op)
 		raw_spin_lock(l);
 	else if (!raw_spin_trylock(l))
 		return 0;
-	lockstep_acquired(l, LOCK_EXCLUSIVE, __builtin_return_address(0));
+	lockstep_acquired(raw, LOCK_EXCLUSIVE, __builtin_return_address(0));
 	return 1;
 }
 #else

@@ -57,14 +57,28 @@ void lockstep_trace_setprio(struct task_struct *p, struct task_struct *pi)
 		lockstep_log(PROBE_SCHED_PI_SETPRIO, lockstep_id(p), PRIO_CHANGE(p->prio, prio));
 }
 
+/* Waits nest, and only their begin tells a wait_lock from the lock around it. */
 void lockstep_contention_begin(void *lock, unsigned int flags)
 {
-	lockstep_log(PROBE_CONTENTION_BEGIN, host->lock_id(host->sim, lock), flags);
+	struct lockstep_task *t = lockstep_of(current);
+	bool raw = flags & LCB_F_SPIN && !(flags & LCB_F_MUTEX) &&
+		   !host->lock_known(host->sim, lock);
+
+	if (raw && t->nr_raw < LOCKSTEP_RAW_MAX)
+		t->raw[t->nr_raw++] = lock;
+	lockstep_log(PROBE_CONTENTION_BEGIN,
+		     raw ? lockstep_raw_id(lock) : host->lock_id(host->sim, lock), flags);
 }
 
 void lockstep_contention_end(void *lock, int ret)
 {
-	lockstep_log(PROBE_CONTENTION_END, host->lock_id(host->sim, lock), ret);
+	struct lockstep_task *t = lockstep_of(current);
+	bool raw = t->nr_raw && t->raw[t->nr_raw - 1] == lock;
+
+	if (raw)
+		t->nr_raw--;
+	lockstep_log(PROBE_CONTENTION_END,
+		     raw ? lockstep_raw_id(lock) : host->lock_id(host->sim, lock), ret);
 }
 
 void lockstep_hrtimer_start(struct hrtimer *timer)

@@ -48,6 +48,8 @@ void sim_lock_name(struct sim *s, const void *addr, enum bridge_lock_kind k, con
 void sim_lock_forget(struct sim *s, const void *addr, size_t n);
 uint32_t sim_lock_id(struct sim *s, const void *addr);	/* names it when first seen */
 bool sim_lock_known(struct sim *s, const void *addr);
+/* Named as a lock that spins: the first word of a sleeping one is its wait_lock. */
+bool sim_lock_spins(struct sim *s, const void *addr);
 int sim_group_named(struct sim *s, const char *name);	/* dense index */
 
 /* Ends the run; in a task's context it does not return. */

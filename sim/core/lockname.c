@@ -106,6 +106,14 @@ bool sim_lock_known(struct sim *s, const void *addr)
 	return find(s, (uintptr_t)addr) || find_outer(s, (uintptr_t)addr);
 }
 
+bool sim_lock_spins(struct sim *s, const void *addr)
+{
+	const struct lock_entry *e = find(s, (uintptr_t)addr);
+
+	return e && e->lock.kind != BRIDGE_LOCK_MUTEX && e->lock.kind != BRIDGE_LOCK_RTMUTEX &&
+	       e->lock.kind != BRIDGE_LOCK_RWSEM;
+}
+
 uint32_t sim_lock_id(struct sim *s, const void *addr)
 {
 	struct lock_entry *e = find(s, (uintptr_t)addr), *outer;

@@ -239,7 +239,7 @@ void machine_fill_host(struct machine *m)
 		.lock_name = host_lock_name,
 		.lock_forget = sim_lock_forget,
 		.lock_id = host_lock_id,
-		.lock_known = sim_lock_known,
+		.lock_known = sim_lock_spins,
 		.lock_hook = host_lock_hook,
 		.function_hook = host_function_hook,
 		.irq_line = host_irq_line,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Grace periods and raw spinlocks of kernel images.
+ * What the runtime of kernel images promises: grace periods, and records of the right lock.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,18 +55,29 @@ static void read_for_50_ms(void)
 
 static void use_raw_lock(void)
 {
-	lock = im->lock_new(BRIDGE_LOCK_RAW_SPIN, "raw");
+	lock = im->lock_new(BRIDGE_LOCK_RAW_SPIN, "counted");
 	im->lock_op(lock, BRIDGE_LOCK_RAW_SPIN, BRIDGE_OP_LOCK);
 	im->lock_op(lock, BRIDGE_LOCK_RAW_SPIN, BRIDGE_OP_UNLOCK);
 	assert_int_equal(im->lock_op(lock, BRIDGE_LOCK_RAW_SPIN, BRIDGE_OP_TRYLOCK), 1);
 	im->lock_op(lock, BRIDGE_LOCK_RAW_SPIN, BRIDGE_OP_UNLOCK);
 }
 
+static void take_turns(void)
+{
+	if (!lock)
+		lock = im->lock_new(BRIDGE_LOCK_RTMUTEX, "counted");
+	for (int i = 0; i < 3; i++) {
+		im->lock_op(lock, BRIDGE_LOCK_RTMUTEX, BRIDGE_OP_LOCK);
+		engine_burn(sim, MS);
+		im->lock_op(lock, BRIDGE_LOCK_RTMUTEX, BRIDGE_OP_UNLOCK);
+	}
+}
+
 static void count(void *self, const struct sim *s, const struct probe *p)
 {
 	(void)self;
 	if (p->kind == PROBE_LOCK_ACQUIRED || p->kind == PROBE_LOCK_RELEASED) {
-		if (!strcmp(sim_lock(s, p->object)->name, "raw"))
+		if (!strcmp(sim_lock(s, p->object)->name, "counted"))
 			(*(p->kind == PROBE_LOCK_ACQUIRED ? &acquired : &released))++;
 	}
 	gp_started += p->kind == PROBE_RCU_GP_START;
@@ -110,6 +121,7 @@ static void run(const char *name, void (*first)(void), void (*second)(void))
 	oracle_random_init(&oracle, 1);
 	sim_set_oracle(sim, &oracle.base);
 	sim_observe(sim, count, NULL);
+	lock = NULL;
 	first_done = second_done = 0;
 	acquired = released = gp_started = gp_ended = 0;
 	spawn("first", 1, first);
@@ -173,12 +185,27 @@ static void a_raw_spinlock_of_a_scenario_leaves_records_on_every_image(void **st
 	on_every_image(raw_lock_is_told);
 }
 
+/* Its first word is a raw spinlock that goes through functions which are told of as well. */
+static void only_the_mutex_is_told(const char *name)
+{
+	run(name, take_turns, take_turns);
+	assert_int_equal(acquired, 6);
+	assert_int_equal(released, 6);
+}
+
+static void the_wait_lock_of_an_rtmutex_is_not_taken_for_the_mutex(void **state)
+{
+	(void)state;
+	on_every_image(only_the_mutex_is_told);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_wait_that_starts_within_a_grace_period_ends_with_the_next),
 		cmocka_unit_test(a_grace_period_waits_for_the_reader_that_was_inside),
 		cmocka_unit_test(a_raw_spinlock_of_a_scenario_leaves_records_on_every_image),
+		cmocka_unit_test(the_wait_lock_of_an_rtmutex_is_not_taken_for_the_mutex),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
