@@ -93,16 +93,11 @@ static int run(const struct command *c, int argc, char **argv)
 	}
 	err = ftrace_open(w.trace, &trace, &d);
 	if (!err) {
-		char digest[65];
 		int run_err = run_once(r, w.seed, trace, &result, &d);
 
 		err = run_err;
 		if (run_err) {
-			struct diag ignored;
-
-			ftrace_close(trace, digest, &ignored);
-			if (w.trace)
-				remove(w.trace);
+			ftrace_discard(trace);
 		} else {
 			err = ftrace_close(trace, result.digest, &d);
 		}

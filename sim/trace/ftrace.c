@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sim/base/check.h"
@@ -17,7 +18,7 @@
 
 struct ftrace {
 	FILE *file;
-	char *path, *temporary;
+	char *path, *temporary;	/* temporary NULL: written to directly */
 	EVP_MD_CTX *sha;
 	char buffer[BUFFER];
 	size_t used;
@@ -44,12 +45,17 @@ int ftrace_open(const char *path, struct ftrace **out, struct diag *d)
 	SIM_CHECK(f->sha && EVP_DigestInit_ex(f->sha, EVP_sha256(), NULL));
 	if (path) {
 		size_t n = strlen(path) + 16;
+		struct stat st;
 
 		f->path = strdup(path);
-		f->temporary = malloc(n);
-		SIM_CHECK(f->path && f->temporary);
-		snprintf(f->temporary, n, "%s.%d", path, (int)getpid());
-		f->file = fopen(f->temporary, "w");
+		SIM_CHECK(f->path);
+		/* Renaming over a device or a link would put a file in its place. */
+		if (lstat(path, &st) || S_ISREG(st.st_mode)) {
+			f->temporary = malloc(n);
+			SIM_CHECK(f->temporary);
+			snprintf(f->temporary, n, "%s.%d", path, (int)getpid());
+		}
+		f->file = fopen(f->temporary ? f->temporary : path, "w");
 		if (!f->file) {
 			int err = errno;
 
@@ -386,6 +392,18 @@ void ftrace_probe(void *self, const struct sim *s, const struct probe *p)
 	f->used = (size_t)(l.at - f->buffer);
 }
 
+void ftrace_discard(struct ftrace *f)
+{
+	EVP_MD_CTX_free(f->sha);
+	if (f->file)
+		fclose(f->file);
+	if (f->temporary)
+		unlink(f->temporary);
+	free(f->path);
+	free(f->temporary);
+	free(f);
+}
+
 int ftrace_close(struct ftrace *f, char digest[65], struct diag *d)
 {
 	unsigned char sum[32];
@@ -403,11 +421,12 @@ int ftrace_close(struct ftrace *f, char digest[65], struct diag *d)
 	if (f->file) {
 		if (fclose(f->file) && !f->error)
 			f->error = errno;
-		if (!f->error && rename(f->temporary, f->path))
+		if (!f->error && f->temporary && rename(f->temporary, f->path))
 			f->error = errno;
 		if (f->error) {
 			err = diag_at(d, f->path, 0, 0, "cannot be written: %s", strerror(f->error));
-			unlink(f->temporary);
+			if (f->temporary)
+				unlink(f->temporary);
 		}
 	}
 	free(f->path);

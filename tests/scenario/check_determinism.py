@@ -4,6 +4,8 @@
 import glob
 import hashlib
 import os
+import stat
+import subprocess
 import sys
 import tempfile
 
@@ -33,6 +35,16 @@ with tempfile.TemporaryDirectory() as folder:
     check(hashlib.sha256(b''.join(lines)).hexdigest() == got['digest'],
           'the digest is the sha256 of the trace without its # lines')
     check(os.listdir(folder) == ['p.trace'], 'nothing but the trace is left behind')
+    link, target = os.path.join(folder, 'link'), os.path.join(folder, 'target')
+    os.symlink(target, link)
+    pipe = os.path.join(folder, 'pipe')
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(['cat', pipe], stdout=subprocess.DEVNULL)
+    for path in (link, pipe):
+        lockstep('run', os.path.join(ROOT, 'traces/p-inversion.yaml'), '--trace', path)
+    reader.wait(60)
+    check(os.path.islink(link) and os.path.getsize(target) > 0, 'a link is written through')
+    check(stat.S_ISFIFO(os.stat(pipe).st_mode), 'what is no regular file is never replaced')
     r = lockstep('run', os.path.join(ROOT, 'traces/p-inversion.yaml'), '--trace',
                  os.path.join(folder, 'no/such/folder'))
     check(r.returncode == 2 and 'cannot be written' in r.stderr, 'a trace that cannot be written')
