@@ -11,7 +11,10 @@ struct diag {
 	char text[512];
 };
 
-/* Writes "file:line:column: ..."; line 0: "file: ...".  Returns -EINVAL. */
+/*
+ * Writes "file:line:column: ..."; line 0: "file: ...".  Always one line of valid UTF-8: what is
+ * neither is shown as "?".  Returns -EINVAL.
+ */
 int diag_at(struct diag *d, const char *file, size_t line, size_t column, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 

@@ -22,6 +22,7 @@ int load_mapping(struct loader *l, const yaml_node_t *n, const struct mapping *m
 {
 	int err = doc_map(&l->doc, n, m->what);
 	const char *words[64];
+	bool seen[64] = { false };
 	size_t nr = 0;
 
 	for (; m->keys[nr].name; nr++)
@@ -45,6 +46,9 @@ int load_mapping(struct loader *l, const yaml_node_t *n, const struct mapping *m
 					 near ? "; did you mean \"" : "", near ? near : "",
 					 near ? "\"?" : "; see lockstep scenario --schema");
 		}
+		if (seen[i])
+			return doc_error(&l->doc, key, "a second \"%s\" in %s", name, m->what);
+		seen[i] = true;
 		err = m->keys[i].read(l, doc_node(&l->doc, p->value), object);
 		if (err)
 			return err;
@@ -75,46 +79,51 @@ int load_each(struct loader *l, const yaml_node_t *n, const char *what,
 
 /* ---- references */
 
-#define FIND(table, nr, n, what)                                                                  \
-	do {                                                                                      \
-		const char *t = doc_text(n), *words[1024], *near;                                 \
-		size_t i = 0;                                                                     \
-                                                                                                  \
-		if (!t)                                                                           \
-			return doc_error(&l->doc, n, "%s is %s, expected a name", what,           \
-					 doc_kind(n));                                            \
-		for (i = 0; i < (nr) && i < 1023; i++) {                                          \
-			if (!strcmp((table)[i].name, t)) {                                        \
-				*out = (int)i;                                                    \
-				return 0;                                                         \
-			}                                                                         \
-			words[i] = (table)[i].name;                                               \
-		}                                                                                 \
-		words[i] = NULL;                                                                  \
-		near = nearest_word(t, words);                                                    \
-		return doc_error(&l->doc, n, "no %s \"%.40s\"%s%s%s", what, t,                    \
-				 near ? "; did you mean \"" : " is defined", near ? near : "",    \
-				 near ? "\"?" : "");                                              \
-	} while (0)
+/* Every table of named things begins with its name. */
+static int find(struct loader *l, const yaml_node_t *n, const char *what, const void *table,
+		size_t size, size_t nr, int *out)
+{
+	const char *t = doc_text(n), *words[1024], *near;
+
+	if (!t)
+		return doc_error(&l->doc, n, "%s is %s, expected a name", what, doc_kind(n));
+	for (size_t i = 0; i < nr; i++) {
+		const char *name = *(char *const *)((const char *)table + i * size);
+
+		if (!strcmp(name, t)) {
+			*out = (int)i;
+			return 0;
+		}
+		if (i < 1023)
+			words[i] = name;
+	}
+	words[nr < 1023 ? nr : 1023] = NULL;
+	near = nearest_word(t, words);
+	return doc_error(&l->doc, n, "no %s \"%.40s\"%s%s%s", what, t,
+			 near ? "; did you mean \"" : " is defined", near ? near : "",
+			 near ? "\"?" : "");
+}
 
 int load_resource_ref(struct loader *l, const yaml_node_t *n, int *out)
 {
-	FIND(l->s->resources, l->s->nr_resources, n, "resource");
+	return find(l, n, "resource", l->s->resources, sizeof(l->s->resources[0]),
+		    l->s->nr_resources, out);
 }
 
 int load_task_ref(struct loader *l, const yaml_node_t *n, int *out)
 {
-	FIND(l->s->tasks, l->s->nr_tasks, n, "task");
+	return find(l, n, "task", l->s->tasks, sizeof(l->s->tasks[0]), l->s->nr_tasks, out);
 }
 
 int load_group_ref(struct loader *l, const yaml_node_t *n, int *out)
 {
-	FIND(l->s->groups, l->s->nr_groups, n, "group");
+	return find(l, n, "group", l->s->groups, sizeof(l->s->groups[0]), l->s->nr_groups, out);
 }
 
 int load_interrupt_ref(struct loader *l, const yaml_node_t *n, int *out)
 {
-	FIND(l->s->interrupts, l->s->nr_interrupts, n, "interrupt");
+	return find(l, n, "interrupt", l->s->interrupts, sizeof(l->s->interrupts[0]),
+		    l->s->nr_interrupts, out);
 }
 
 int load_implicit(struct loader *l, const yaml_node_t *n, const char *name,
@@ -126,28 +135,52 @@ int load_implicit(struct loader *l, const yaml_node_t *n, const char *name,
 			return 0;
 		}
 	}
-	if (l->s->nr_resources >= 512)
-		return doc_error(&l->doc, n, "more than 512 resources");
+	if (strlen(name) > 31 || !*name)
+		return doc_error(&l->doc, n, "a name of a resource must have 1 to 31 characters");
+	if (l->s->nr_resources >= RESOURCES_MAX)
+		return doc_error(&l->doc, n, "more than %d resources", RESOURCES_MAX);
 	load_add_resource(l, name, type);
 	*out = (int)l->s->nr_resources - 1;
 	return 0;
 }
 
+int load_count_step(struct loader *l, const yaml_node_t *n)
+{
+	if (++l->nr_steps > STEPS_MAX)
+		return doc_error(&l->doc, n,
+				 "more than %d events and phases in all tasks and instances",
+				 STEPS_MAX);
+	return 0;
+}
+
+int load_cpu(struct loader *l, const yaml_node_t *n, const char *what, int *out)
+{
+	int64_t cpu = 0;
+	int last = l->s->machine.nr_cpus - 1, err;
+
+	err = doc_int(&l->doc, n, what, 0, BRIDGE_CPUS_MAX - 1, &cpu);
+	if (!err && cpu > last)
+		return doc_error(&l->doc, n,
+				 "%s is %d, expected a CPU of the machine (machine.cpus): %s%d",
+				 what, (int)cpu, last ? "0 to " : "", last);
+	*out = (int)cpu;
+	return err;
+}
+
 int load_cpu_list(struct loader *l, const yaml_node_t *n, uint64_t *out)
 {
-	int64_t cpu;
-	int err;
+	int err, cpu;
 
 	*out = 0;
 	if (n->type == YAML_SCALAR_NODE) {
-		err = doc_int(&l->doc, n, "cpu", 0, BRIDGE_CPUS_MAX - 1, &cpu);
+		err = load_cpu(l, n, "cpu", &cpu);
 		*out = err ? 0 : 1ull << cpu;
 		return err;
 	}
 	if (n->type != YAML_SEQUENCE_NODE)
 		return doc_error(&l->doc, n, "cpus is %s, expected a list of CPU numbers", doc_kind(n));
 	for (yaml_node_item_t *i = n->data.sequence.items.start; i < n->data.sequence.items.top; i++) {
-		err = doc_int(&l->doc, doc_node(&l->doc, *i), "cpu", 0, BRIDGE_CPUS_MAX - 1, &cpu);
+		err = load_cpu(l, doc_node(&l->doc, *i), "cpu", &cpu);
 		if (err)
 			return err;
 		*out |= 1ull << cpu;
@@ -180,7 +213,7 @@ static const struct key top_keys[] = {
 	{ "interrupts", load_interrupts, "mapping of interrupt", "device interrupts" },
 	{ "tasks", read_tasks, "mapping of task", "the tasks; required" },
 	{ "hold", load_holds, "list of hold", "time burnt at a place in kernel code" },
-	{ "triggers", load_triggers, "list of trigger", "actions at a place in kernel code" },
+	{ "triggers", load_ignore, "list of trigger", "actions at a place in kernel code" },
 	{ "limits", load_limits, "mapping", "limits of a run" },
 	{ "expect", load_expectations, "mapping of expect", "what must come out, by image" },
 	{ 0 }
@@ -200,12 +233,37 @@ static const yaml_node_t *child(struct loader *l, const yaml_node_t *n, const ch
 	return NULL;
 }
 
+/* A plain rt-app file says nothing of the machine: it has the CPUs that its tasks name. */
+static int count_cpus(struct loader *l, const yaml_node_t *tasks)
+{
+	uint64_t all = 1, cpus;
+	int err = doc_map(&l->doc, tasks, "tasks");
+
+	l->s->machine.nr_cpus = BRIDGE_CPUS_MAX;
+	for (yaml_node_pair_t *p = err ? NULL : tasks->data.mapping.pairs.start;
+	     p && p < tasks->data.mapping.pairs.top && !err; p++) {
+		const yaml_node_t *n = child(l, doc_node(&l->doc, p->value), "cpus");
+
+		err = n ? load_cpu_list(l, n, &cpus) : 0;
+		if (n)
+			all |= cpus;
+	}
+	l->s->machine.nr_cpus = 64 - __builtin_clzll(all);
+	return err;
+}
+
 static int load_top(struct loader *l)
 {
-	const yaml_node_t *root = yaml_document_get_root_node(&l->doc.yaml), *n;
+	const yaml_node_t *root = yaml_document_get_root_node(&l->doc.yaml), *n, *tasks;
 	int err = doc_map(&l->doc, root, "the scenario");
 
 	if (err)
+		return err;
+	tasks = child(l, root, "tasks");
+	if (!tasks)
+		return doc_error(&l->doc, root, "no tasks; expected the key \"tasks\"");
+	n = child(l, root, "machine");
+	if (l->rtapp && !(n && child(l, n, "cpus")) && (err = count_cpus(l, tasks)))
 		return err;
 	if ((n = child(l, root, "global")) && (err = load_global(l, n, l->s)))
 		return err;
@@ -218,65 +276,15 @@ static int load_top(struct loader *l)
 	if ((n = child(l, root, "interrupts")) &&
 	    (err = load_each(l, n, "interrupts", load_name_one_interrupt)))
 		return err;
-	n = child(l, root, "tasks");
-	if (!n)
-		return doc_error(&l->doc, root, "no tasks; expected the key \"tasks\"");
-	err = load_task_names(l, n);
+	err = load_task_names(l, tasks);
 	if (!err)
 		err = load_mapping(l, root, &mapping_top, l->s);
+	/* a trigger may ask which group a task is in */
+	if (!err && (n = child(l, root, "triggers")))
+		err = load_triggers(l, n, l->s);
+	if (!err && !l->s->nr_tasks)
+		err = doc_error(&l->doc, tasks, "no tasks; expected at least one");
 	return err ? err : load_watches(l);
-}
-
-/* ---- --set */
-
-static int apply_set(struct loader *l, const char *set)
-{
-	yaml_document_t *y = &l->doc.yaml;
-	yaml_node_t *n = yaml_document_get_root_node(y);
-	const char *value = strchr(set, '='), *path = set;
-
-	if (!value || value == set)
-		return diag_at(l->doc.diag, "--set", 0, 0, "%.60s: expected key=value", set);
-	for (;;) {
-		size_t len = strcspn(path, ".=");
-		bool last = path + len == value;
-		char key[64];
-		int id = 0;
-
-		snprintf(key, sizeof(key), "%.*s", (int)(len < 63 ? len : 63), path);
-		if (n->type != YAML_MAPPING_NODE)
-			return diag_at(l->doc.diag, "--set", 0, 0, "%.60s: \"%s\" is in no mapping", set,
-				       key);
-		for (yaml_node_pair_t *p = n->data.mapping.pairs.start;
-		     p < n->data.mapping.pairs.top; p++) {
-			const char *t = doc_text(doc_node(&l->doc, p->key));
-
-			if (t && !strcmp(t, key)) {
-				id = p->value;
-				if (last)
-					p->value = yaml_document_add_scalar(y, NULL,
-						(yaml_char_t *)value + 1, -1,
-						YAML_PLAIN_SCALAR_STYLE);
-				break;
-			}
-		}
-		if (last && id)
-			return 0;
-		if (!id) {
-			int self = (int)(n - y->nodes.start) + 1;
-			int k = yaml_document_add_scalar(y, NULL, (yaml_char_t *)key, -1,
-							 YAML_PLAIN_SCALAR_STYLE);
-
-			id = last ? yaml_document_add_scalar(y, NULL, (yaml_char_t *)value + 1, -1,
-							     YAML_PLAIN_SCALAR_STYLE) :
-				    yaml_document_add_mapping(y, NULL, YAML_BLOCK_MAPPING_STYLE);
-			yaml_document_append_mapping_pair(y, self, k, id);
-			if (last)
-				return 0;
-		}
-		n = doc_node(&l->doc, id);
-		path += len + 1;
-	}
 }
 
 /* ---- whole files */
@@ -292,30 +300,13 @@ static void set_defaults(struct scenario *s)
 	s->inversion_ns = 1000000;
 }
 
-static int check_whole(struct loader *l)
+static void fill_in_cpus(struct scenario *s)
 {
-	struct scenario *s = l->s;
-	const yaml_node_t *root = yaml_document_get_root_node(&l->doc.yaml);
 	uint64_t all = s->machine.nr_cpus == 64 ? ~0ull : (1ull << s->machine.nr_cpus) - 1;
 
-	for (size_t i = 0; i < s->nr_tasks; i++) {
-		struct scenario_task *t = &s->tasks[i];
-
-		if (!t->spawn.cpus)
-			t->spawn.cpus = all;
-		if (t->spawn.cpus & ~all)
-			return doc_error(&l->doc, root, "task \"%s\" runs on a CPU the machine has not; "
-					 "it has %d", t->name, s->machine.nr_cpus);
-	}
-	for (size_t i = 0; i < s->nr_interrupts; i++)
-		if (s->interrupts[i].cpu >= s->machine.nr_cpus)
-			return doc_error(&l->doc, root, "interrupt \"%s\" is on a CPU the machine has "
-					 "not", s->interrupts[i].name);
-	for (size_t i = 0; i < s->nr_groups; i++)
-		if (s->groups[i].timer_cpu >= s->machine.nr_cpus)
-			return doc_error(&l->doc, root, "group \"%s\" has its timer on a CPU the machine "
-					 "has not", s->groups[i].name);
-	return s->nr_tasks ? 0 : doc_error(&l->doc, root, "no tasks; expected at least one");
+	for (size_t i = 0; i < s->nr_tasks; i++)
+		if (!s->tasks[i].spawn.cpus)
+			s->tasks[i].spawn.cpus = all;
 }
 
 int scenario_load_text(const char *name, const char *text, size_t n, const char *const *sets,
@@ -324,8 +315,18 @@ int scenario_load_text(const char *name, const char *text, size_t n, const char 
 	struct loader l = { .doc = { .file = name, .diag = d } };
 	const char *base = strrchr(name, '/');
 	size_t len = strlen(name);
-	int err = doc_parse(&l.doc, text, n);
+	char *copy = NULL;
+	int err;
 
+	l.rtapp = len > 5 && !strcmp(name + len - 5, ".json");
+	if (l.rtapp) {
+		copy = malloc(n + 1);
+		SIM_CHECK(copy);
+		memcpy(copy, text, n);
+		doc_blank_comments(copy, n);
+	}
+	err = doc_parse(&l.doc, copy ? copy : text, n);
+	free(copy);
 	if (err)
 		return err;
 	l.s = calloc(1, sizeof(*l.s));
@@ -335,39 +336,18 @@ int scenario_load_text(const char *name, const char *text, size_t n, const char 
 	l.s->name = strdup(base ? base + 1 : name);
 	if (strrchr(l.s->name, '.'))
 		*strrchr(l.s->name, '.') = 0;
-	l.rtapp = len > 5 && !strcmp(name + len - 5, ".json");
 	for (; sets && *sets && !err; sets++)
-		err = apply_set(&l, *sets);
+		err = load_set(&l, *sets);
 	if (!err)
 		err = load_top(&l);
-	if (!err)
-		err = check_whole(&l);
 	doc_free(&l.doc);
-	if (err)
+	if (err) {
 		scenario_free(l.s);
-	else
+	} else {
+		fill_in_cpus(l.s);
 		*out = l.s;
-	return err;
-}
-
-/* rt-app's reader takes comments in JSON: blank them, keeping lines and columns. */
-static void blank_comments(char *text, size_t n)
-{
-	bool string = false;
-
-	for (size_t i = 0; i < n; i++) {
-		if (text[i] == '"' && (!i || text[i - 1] != '\\'))
-			string = !string;
-		if (string || text[i] != '/' || i + 1 >= n || text[i + 1] != '*')
-			continue;
-		while (i < n && !(text[i] == '*' && i + 1 < n && text[i + 1] == '/')) {
-			if (text[i] != '\n')
-				text[i] = ' ';
-			i++;
-		}
-		if (i + 1 < n)
-			text[i] = text[i + 1] = ' ';
 	}
+	return err;
 }
 
 int scenario_load(const char *path, const char *const *sets, struct scenario **out,
@@ -393,8 +373,6 @@ int scenario_load(const char *path, const char *const *sets, struct scenario **o
 		free(text);
 		return diag_at(d, path, 0, 0, "is larger than 4 MiB");
 	}
-	if (strlen(path) > 5 && !strcmp(path + strlen(path) - 5, ".json"))
-		blank_comments(text, n);
 	err = scenario_load_text(path, text, n, sets, out, d);
 	free(text);
 	return err;

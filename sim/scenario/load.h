@@ -8,13 +8,19 @@
 #include "sim/scenario/scenario.h"
 #include "sim/scenario/yaml.h"
 
+#define RESOURCES_MAX 2048	/* a thousand tasks with a timer each, and then some */
+/* Events and phases of all tasks and instances: what bounds the memory of a scenario. */
+#define STEPS_MAX 400000
+
 struct loader {
 	struct doc doc;
 	struct scenario *s;
 	bool rtapp;		/* a .json file: rt-app's rules for references */
 	bool pi;		/* rt-app: mutexes inherit */
-	int default_policy;
-	const yaml_node_t *watch_lists[512];	/* epoll resources, read when all are known */
+	bool in_handler;	/* reading the events of an interrupt */
+	int default_policy;	/* rt-app's; enum bridge_policy */
+	size_t nr_steps;	/* of STEPS_MAX */
+	const yaml_node_t *watch_lists[RESOURCES_MAX];	/* epoll resources, read when all are known */
 	int task;		/* being read */
 };
 
@@ -53,8 +59,16 @@ int load_interrupt_ref(struct loader *l, const yaml_node_t *n, int *out);
 int load_implicit(struct loader *l, const yaml_node_t *n, const char *name,
 		  enum resource_type type, int *out);
 
+/* A CPU the machine has. */
+int load_cpu(struct loader *l, const yaml_node_t *n, const char *what, int *out);
 int load_cpu_list(struct loader *l, const yaml_node_t *n, uint64_t *out);
 int load_epoll_events(struct loader *l, const yaml_node_t *n, uint32_t *out);
+
+/* load_set.c */
+int load_set(struct loader *l, const char *set);
+
+/* Counts one more event or phase; an error at the node when there are too many. */
+int load_count_step(struct loader *l, const yaml_node_t *n);
 
 /* load_event.c: an event into @steps, its type the longest known prefix of @key. */
 bool load_is_event(const char *key);
@@ -62,6 +76,9 @@ int load_event(struct loader *l, const char *key, const yaml_node_t *key_node,
 	       const yaml_node_t *value, struct steps *steps);
 
 /* load_task.c */
+int load_policy(struct loader *l, const yaml_node_t *n, int *policy);
+/* Is the priority one that goes with the policy?  0 of a real-time policy becomes 10. */
+int load_check_priority(struct loader *l, const yaml_node_t *n, int policy, int *priority);
 int load_task(struct loader *l, const char *name, const yaml_node_t *n, size_t i);
 int load_task_names(struct loader *l, const yaml_node_t *n);
 

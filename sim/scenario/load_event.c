@@ -204,51 +204,117 @@ static int fields(struct loader *l, const yaml_node_t *v, struct step *s)
 	return s->ref >= 0 ? 0 : doc_error(&l->doc, v, "this event has no ref");
 }
 
+static bool is_lock(const struct resource *r)
+{
+	return r->type >= RESOURCE_MUTEX && r->type <= RESOURCE_FUTEX;
+}
+
+/* The type that an event of rt-app's own kind needs. */
+static int need(struct loader *l, const yaml_node_t *v, const struct resource *r,
+		enum resource_type type, const char *what)
+{
+	return r->type == type ? 0 : doc_error(&l->doc, v, "\"%s\" is no %s", r->name, what);
+}
+
+static int check_lock(struct loader *l, const yaml_node_t *v, const struct step *s)
+{
+	const struct resource *r = &l->s->resources[s->ref];
+
+	if (!is_lock(r))
+		return doc_error(&l->doc, v, "\"%s\" is no lock", r->name);
+	if (s->read && r->type != RESOURCE_RWLOCK && r->type != RESOURCE_RWSEM)
+		return doc_error(&l->doc, v, "\"%s\" cannot be taken for reading", r->name);
+	if (s->try_only && r->type == RESOURCE_FUTEX)
+		return doc_error(&l->doc, v, "\"%s\" is a futex, which has no try", r->name);
+	if (l->in_handler && r->type == RESOURCE_FUTEX)
+		return doc_error(&l->doc, v,
+				 "\"%s\" is a futex, which no interrupt handler can take", r->name);
+	return 0;
+}
+
+static int check_epoll(struct loader *l, const yaml_node_t *v, const struct step *s)
+{
+	const struct resource *r = &l->s->resources[s->ref];
+
+	if (r->type != RESOURCE_EPOLL)
+		return doc_error(&l->doc, v, "\"%s\" is no epoll", r->name);
+	if (s->kind != STEP_EPOLL_CTL)
+		return 0;
+	if (s->fd < 0 || !s->op)
+		return doc_error(&l->doc, v, "epoll_ctl needs op and fd");
+	if (l->s->resources[s->fd].type > RESOURCE_EPOLL)
+		return doc_error(&l->doc, v, "\"%s\" is no file", l->s->resources[s->fd].name);
+	return 0;
+}
+
+static int check_wait(struct loader *l, const yaml_node_t *v, const struct step *s)
+{
+	if (s->fd < 0)
+		return doc_error(&l->doc, v, "this event needs a mutex");
+	if (!is_lock(&l->s->resources[s->fd]))
+		return doc_error(&l->doc, v, "\"%s\" is no lock", l->s->resources[s->fd].name);
+	return need(l, v, &l->s->resources[s->ref], RESOURCE_CONDITION, "condition");
+}
+
 /* Is the resource of a kind that the event can use? */
 static int check_kind(struct loader *l, const yaml_node_t *v, const struct step *s)
 {
-	const struct resource *r = s->ref >= 0 ? &l->s->resources[s->ref] : NULL;
-	bool file = r && r->type <= RESOURCE_TIMERFD, lock = r && r->type >= RESOURCE_MUTEX &&
-		    r->type <= RESOURCE_FUTEX;
+	const struct resource *r = &l->s->resources[s->ref];
 
 	switch (s->kind) {
 	case STEP_LOCK:
 	case STEP_UNLOCK:
-		if (!lock)
-			return doc_error(&l->doc, v, "\"%s\" is no lock", r->name);
-		if (s->read && r->type != RESOURCE_RWLOCK && r->type != RESOURCE_RWSEM)
-			return doc_error(&l->doc, v, "\"%s\" cannot be taken for reading", r->name);
-		break;
+		return check_lock(l, v, s);
 	case STEP_EPOLL_WAIT:
 	case STEP_EPOLL_CTL:
 	case STEP_READ_READY:
-		if (r->type != RESOURCE_EPOLL)
-			return doc_error(&l->doc, v, "\"%s\" is no epoll", r->name);
-		if (s->kind == STEP_EPOLL_CTL && (s->fd < 0 || !s->op))
-			return doc_error(&l->doc, v, "epoll_ctl needs op and fd");
-		break;
+		return check_epoll(l, v, s);
+	case STEP_READ:
+		return r->type <= RESOURCE_TIMERFD ? 0 :
+			doc_error(&l->doc, v, "\"%s\" cannot be read", r->name);
+	case STEP_WRITE:
+		return r->type <= RESOURCE_EVENTFD ? 0 :
+			doc_error(&l->doc, v, "\"%s\" cannot be written", r->name);
+	case STEP_CLOSE:
+		return r->type <= RESOURCE_EPOLL ? 0 :
+			doc_error(&l->doc, v, "\"%s\" is no file", r->name);
+	case STEP_WAIT:
+		return check_wait(l, v, s);
+	case STEP_SIGNAL:
+	case STEP_BROADCAST:
+		return need(l, v, r, RESOURCE_CONDITION, "condition");
+	case STEP_BARRIER:
+		return need(l, v, r, RESOURCE_BARRIER, "barrier");
+	case STEP_TIMER:
+		if (!s->ns)
+			return doc_error(&l->doc, v, "timer needs a period above 0");
+		return need(l, v, r, RESOURCE_TIMER, "timer");
+	default:
+		return 0;
+	}
+}
+
+/* What sleeps, or belongs to a task, has no place in an interrupt handler. */
+static bool fits_handler(enum step_kind kind)
+{
+	switch (kind) {
+	case STEP_RUN:
+	case STEP_LOCK:
+	case STEP_UNLOCK:
 	case STEP_READ:
 	case STEP_WRITE:
-		if (!file)
-			return doc_error(&l->doc, v, "\"%s\" cannot be read or written", r->name);
-		break;
-	case STEP_CLOSE:
-		if (!file && r->type != RESOURCE_EPOLL)
-			return doc_error(&l->doc, v, "\"%s\" is no file", r->name);
-		break;
-	case STEP_WAIT:
-		if (s->fd < 0)
-			return doc_error(&l->doc, v, "this event needs a mutex");
-		break;
+	case STEP_RESUME:
+	case STEP_SIGNAL:
+	case STEP_BROADCAST:
+	case STEP_CALL_RCU:
+		return true;
 	default:
-		break;
+		return false;
 	}
-	return 0;
 }
 
 static int policy_fields(struct loader *l, const yaml_node_t *v, struct step *s)
 {
-	static const char *const words[] = { "SCHED_OTHER", "SCHED_FIFO", "SCHED_RR", NULL };
 	int err = doc_map(&l->doc, v, "set_policy");
 	int64_t i = 0;
 
@@ -258,14 +324,33 @@ static int policy_fields(struct loader *l, const yaml_node_t *v, struct step *s)
 		const char *key = doc_text(kn);
 
 		if (key && !strcmp(key, "policy"))
-			err = doc_word(&l->doc, vn, "policy", words, &s->policy);
+			err = load_policy(l, vn, &s->policy);
 		else if (key && !strcmp(key, "priority"))
 			err = doc_int(&l->doc, vn, "priority", -20, 99, &i);
 		else
 			err = doc_error(&l->doc, kn, "set_policy has the keys policy and priority");
 	}
 	s->priority = (int)i;
-	return err;
+	if (!err && s->policy == BRIDGE_SCHED_DEADLINE)
+		err = doc_error(&l->doc, v, "set_policy cannot set SCHED_DEADLINE; give the task "
+				"that policy");
+	return err ? err : load_check_priority(l, v, s->policy, &s->priority);
+}
+
+static int add_step(struct loader *l, const yaml_node_t *n, struct steps *steps,
+		    const struct step *s)
+{
+	int err = load_count_step(l, n);
+
+	if (err)
+		return err;
+	if (steps->nr == steps->room) {
+		steps->room = steps->room ? steps->room * 2 : 8;
+		steps->all = realloc(steps->all, steps->room * sizeof(*s));
+		SIM_CHECK(steps->all);
+	}
+	steps->all[steps->nr++] = *s;
+	return 0;
 }
 
 int load_event(struct loader *l, const char *key, const yaml_node_t *kn, const yaml_node_t *v,
@@ -279,6 +364,9 @@ int load_event(struct loader *l, const char *key, const yaml_node_t *kn, const y
 		return doc_error(&l->doc, kn, "no event begins with \"%.40s\"; see lockstep scenario "
 				 "--schema", key);
 	s.kind = t->kind;
+	if (l->in_handler && t->argument != ARG_REFUSED && !fits_handler(s.kind))
+		return doc_error(&l->doc, kn, "\"%s\" has no place in an interrupt handler, "
+				 "which must not sleep", t->name);
 	switch (t->argument) {
 	case ARG_TIME:
 		err = doc_time(&l->doc, v, key, &s.ns);
@@ -301,23 +389,11 @@ int load_event(struct loader *l, const char *key, const yaml_node_t *kn, const y
 	}
 	if (err)
 		return err;
-	if (steps->nr == steps->room) {
-		steps->room = steps->room ? steps->room * 2 : 8;
-		steps->all = realloc(steps->all, steps->room * sizeof(s));
-		SIM_CHECK(steps->all);
-	}
-	steps->all[steps->nr++] = s;
 	if (!strcmp(t->name, "sync")) {	/* rt-app: signal, then wait */
-		struct step wait = s;
+		struct step signal = s;
 
-		steps->all[steps->nr - 1].kind = STEP_SIGNAL;
-		if (steps->nr == steps->room) {
-			steps->room *= 2;
-			steps->all = realloc(steps->all, steps->room * sizeof(s));
-			SIM_CHECK(steps->all);
-		}
-		wait.kind = STEP_WAIT;
-		steps->all[steps->nr++] = wait;
+		signal.kind = STEP_SIGNAL;
+		err = add_step(l, kn, steps, &signal);
 	}
-	return 0;
+	return err ? err : add_step(l, kn, steps, &s);
 }

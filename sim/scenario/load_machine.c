@@ -80,7 +80,8 @@ static int read_softirq(struct loader *l, const yaml_node_t *n, void *o)
 }
 
 static const struct key machine_keys[] = {
-	{ "cpus", read_cpus, "1-64", "number of CPUs; default 1" },
+	{ "cpus", read_cpus, "1-64",
+	  "number of CPUs; default 1 (rt-app files: as many as their tasks name)" },
 	{ "image", read_image, "image", "kernel image used when --kernel names none" },
 	{ "duration", read_duration, "time", "virtual time the run lasts; default 10s" },
 	{ "softirq", read_softirq, "mapping", "soft interrupt threads" },
@@ -107,6 +108,15 @@ static int read_events(struct loader *l, const yaml_node_t *n, void *o)
 	return err;
 }
 
+static int read_memory(struct loader *l, const yaml_node_t *n, void *o)
+{
+	int64_t v = 0;
+	int err = doc_int(&l->doc, n, "memory", 16, 4096, &v);
+
+	MACHINE(o)->memory_max = (size_t)v << 20;
+	return err;
+}
+
 static int read_starve(struct loader *l, const yaml_node_t *n, void *o)
 {
 	return doc_time(&l->doc, n, "starve", &MACHINE(o)->starve_ns);
@@ -119,6 +129,7 @@ static int read_inversion(struct loader *l, const yaml_node_t *n, void *o)
 
 static const struct key limits_keys[] = {
 	{ "events", read_events, "count", "events a run may have; default 20000000" },
+	{ "memory", read_memory, "16-4096", "MiB the machine may have; default 256" },
 	{ "starve", read_starve, "time", "waits overtaken for longer are starvation; default 1s" },
 	{ "inversion", read_inversion, "time", "inverted waits above it are an inversion; default 1ms" },
 	{ 0 }
@@ -156,10 +167,16 @@ static int read_pi(struct loader *l, const yaml_node_t *n, void *o)
 	return doc_bool(&l->doc, n, "pi_enabled", &l->pi);
 }
 
+static int read_default_policy(struct loader *l, const yaml_node_t *n, void *o)
+{
+	(void)o;
+	return load_policy(l, n, &l->default_policy);
+}
+
 static const struct key global_keys[] = {
 	{ "duration", read_global_duration, "seconds", "as machine.duration; -1: the default" },
 	{ "pi_enabled", read_pi, "true | false", "mutexes inherit priority; default false" },
-	{ "default_policy", load_ignore, "policy", "accepted; a task says its own" },
+	{ "default_policy", read_default_policy, "policy", "of tasks that name none" },
 	{ "calibration", load_ignore, "word", "no meaning in virtual time" },
 	{ "lock_pages", load_ignore, "bool", "no meaning in virtual time" },
 	{ "logdir", load_ignore, "path", "no meaning: use --trace" },
@@ -210,11 +227,7 @@ static int read_period(struct loader *l, const yaml_node_t *n, void *o)
 
 static int read_timer_cpu(struct loader *l, const yaml_node_t *n, void *o)
 {
-	int64_t v = 0;
-	int err = doc_int(&l->doc, n, "timer_cpu", 0, BRIDGE_CPUS_MAX - 1, &v);
-
-	((struct group *)o)->timer_cpu = (int)v;
-	return err;
+	return load_cpu(l, n, "timer_cpu", &((struct group *)o)->timer_cpu);
 }
 
 static const struct key group_keys[] = {
@@ -232,6 +245,9 @@ static int read_one_group(struct loader *l, const char *name, const yaml_node_t 
 	struct group *g;
 
 	(void)i;
+	for (size_t k = 0; k < s->nr_groups; k++)
+		if (!strcmp(s->groups[k].name, name))
+			return doc_error(&l->doc, n, "a second group \"%s\"", name);
 	if (s->nr_groups == 64)
 		return doc_error(&l->doc, n, "more than 64 groups");
 	s->groups = realloc(s->groups, (s->nr_groups + 1) * sizeof(*g));
@@ -249,11 +265,7 @@ int load_groups(struct loader *l, const yaml_node_t *n, void *o)
 
 static int read_irq_cpu(struct loader *l, const yaml_node_t *n, void *o)
 {
-	int64_t v = 0;
-	int err = doc_int(&l->doc, n, "cpu", 0, BRIDGE_CPUS_MAX - 1, &v);
-
-	((struct interrupt *)o)->cpu = (int)v;
-	return err;
+	return load_cpu(l, n, "cpu", &((struct interrupt *)o)->cpu);
 }
 
 static int read_irq_threaded(struct loader *l, const yaml_node_t *n, void *o)
@@ -296,17 +308,16 @@ static int read_irq_handler(struct loader *l, const yaml_node_t *n, void *o)
 	struct interrupt *irq = o;
 	int err = doc_map(&l->doc, n, "handler");
 
-	if (err)
-		return err;
-	for (yaml_node_pair_t *p = n->data.mapping.pairs.start; p < n->data.mapping.pairs.top; p++) {
+	l->in_handler = true;
+	for (yaml_node_pair_t *p = err ? NULL : n->data.mapping.pairs.start;
+	     p && p < n->data.mapping.pairs.top && !err; p++) {
 		const yaml_node_t *key = doc_node(&l->doc, p->key);
 
 		err = load_event(l, doc_text(key) ? doc_text(key) : "", key,
 				 doc_node(&l->doc, p->value), &irq->handler);
-		if (err)
-			return err;
 	}
-	return 0;
+	l->in_handler = false;
+	return err;
 }
 
 static const struct key interrupt_keys[] = {
@@ -317,7 +328,7 @@ static const struct key interrupt_keys[] = {
 	{ "first", read_irq_first, "time", "when it comes first" },
 	{ "period", read_irq_period, "time", "time between two; 0: once" },
 	{ "count", read_irq_count, "count", "how many; default without end" },
-	{ "handler", read_irq_handler, "events", "what the handler does" },
+	{ "handler", read_irq_handler, "events", "what the handler does; it may not sleep" },
 	{ 0 }
 };
 const struct mapping mapping_interrupt = { "interrupt", interrupt_keys, "a device interrupt" };
@@ -327,6 +338,9 @@ int load_name_one_interrupt(struct loader *l, const char *name, const yaml_node_
 	struct scenario *s = l->s;
 
 	(void)i;
+	for (size_t k = 0; k < s->nr_interrupts; k++)
+		if (!strcmp(s->interrupts[k].name, name))
+			return doc_error(&l->doc, n, "a second interrupt \"%s\"", name);
 	if (s->nr_interrupts == 16)
 		return doc_error(&l->doc, n, "more than 16 interrupts");
 	s->interrupts = realloc(s->interrupts, (s->nr_interrupts + 1) * sizeof(s->interrupts[0]));

@@ -25,15 +25,34 @@ struct resource *load_add_resource(struct loader *l, const char *name, enum reso
 	return r;
 }
 
+/*
+ * rt-app's words: whether a mutex inherits is a switch of the whole file, and a condition goes by
+ * any of its events.
+ */
+static bool read_rtapp_type(struct loader *l, const yaml_node_t *n, struct resource *r)
+{
+	static const char *const conditions[] = { "wait", "signal", "broadcast", "sync" };
+	const char *t = doc_text(n);
+
+	if (t && !strcmp(t, "mutex")) {
+		r->type = l->pi ? RESOURCE_RTMUTEX : RESOURCE_FUTEX;
+		return true;
+	}
+	for (size_t i = 0; t && i < sizeof(conditions) / sizeof(conditions[0]); i++) {
+		if (!strcmp(t, conditions[i])) {
+			r->type = RESOURCE_CONDITION;
+			return true;
+		}
+	}
+	return false;
+}
+
 static int read_type(struct loader *l, const yaml_node_t *n, void *o)
 {
 	int w = 0, err;
 
-	/* rt-app's spelling of a mutex; whether it inherits is a switch of the whole file */
-	if (l->rtapp && doc_text(n) && !strcmp(doc_text(n), "mutex")) {
-		((struct resource *)o)->type = l->pi ? RESOURCE_RTMUTEX : RESOURCE_FUTEX;
+	if (l->rtapp && read_rtapp_type(l, n, o))
 		return 0;
-	}
 	err = doc_word(&l->doc, n, "type", type_names, &w);
 	((struct resource *)o)->type = (enum resource_type)w;
 	return err;
@@ -65,11 +84,7 @@ static int read_nonblock(struct loader *l, const yaml_node_t *n, void *o)
 
 static int read_resource_cpu(struct loader *l, const yaml_node_t *n, void *o)
 {
-	int64_t v = 0;
-	int err = doc_int(&l->doc, n, "cpu", 0, l->s->machine.nr_cpus - 1, &v);
-
-	((struct resource *)o)->cpu = (int)v;
-	return err;
+	return load_cpu(l, n, "cpu", &((struct resource *)o)->cpu);
 }
 
 static int read_watch(struct loader *l, const yaml_node_t *n, void *o)
@@ -79,16 +94,15 @@ static int read_watch(struct loader *l, const yaml_node_t *n, void *o)
 
 	if (n->type != YAML_MAPPING_NODE)
 		return doc_error(&l->doc, n, "watch is %s, expected {file: events}", doc_kind(n));
-	if (i >= 512)
-		return doc_error(&l->doc, n, "more than 512 resources");
 	l->watch_lists[i] = n;
 	return 0;
 }
 
 static const struct key resource_keys[] = {
 	{ "type", read_type,
-	  "fifo | eventfd | timerfd | epoll | mutex | rtmutex | spinlock | rwlock | rwsem | futex",
-	  "what it is; locks are the kernel's own, futex is a user mutex without inheritance" },
+	  "fifo | eventfd | timerfd | epoll | mutex | rtmutex | spinlock | rwlock | rwsem | futex | "
+	  "barrier | condition | timer",
+	  "default rtmutex; locks are the kernel's own, futex is a user mutex without inheritance" },
 	{ "first", read_first, "time", "timerfd: first expiry; default the interval" },
 	{ "interval", read_interval, "time", "timerfd: period; default none" },
 	{ "initial", read_initial, "count", "eventfd: counter at the start" },
@@ -109,8 +123,8 @@ static int one(struct loader *l, const char *name, const yaml_node_t *n, size_t 
 	for (size_t k = 0; k < l->s->nr_resources; k++)
 		if (!strcmp(l->s->resources[k].name, name))
 			return doc_error(&l->doc, n, "a second resource \"%s\"", name);
-	if (l->s->nr_resources >= 512)
-		return doc_error(&l->doc, n, "more than 512 resources");
+	if (l->s->nr_resources >= RESOURCES_MAX)
+		return doc_error(&l->doc, n, "more than %d resources", RESOURCES_MAX);
 	r = load_add_resource(l, name, l->rtapp && !l->pi ? RESOURCE_FUTEX : RESOURCE_RTMUTEX);
 	err = load_mapping(l, n, &mapping_resource, r);
 	if (!err && r->type == RESOURCE_TIMERFD && !r->first_ns)
@@ -172,7 +186,7 @@ static int one_watch_list(struct loader *l, struct resource *r, const yaml_node_
 
 int load_watches(struct loader *l)
 {
-	for (size_t i = 0; i < l->s->nr_resources && i < 512; i++) {
+	for (size_t i = 0; i < l->s->nr_resources; i++) {
 		int err = l->watch_lists[i] ?
 				  one_watch_list(l, &l->s->resources[i], l->watch_lists[i]) : 0;
 

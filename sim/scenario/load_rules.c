@@ -67,8 +67,8 @@ static int one_hold(struct loader *l, const yaml_node_t *n)
 	SIM_CHECK(s->holds);
 	s->holds[s->nr_holds++] = (struct hold){ .task = -1 };
 	err = load_mapping(l, n, &mapping_hold, &s->holds[s->nr_holds - 1]);
-	if (!err && !s->holds[s->nr_holds - 1].lock)
-		return doc_error(&l->doc, n, "hold needs a lock");
+	if (!err && (!s->holds[s->nr_holds - 1].lock || !s->holds[s->nr_holds - 1].ns))
+		return doc_error(&l->doc, n, "hold needs a lock, and us above 0");
 	return err;
 }
 
@@ -117,7 +117,13 @@ static int do_wake(struct loader *l, const yaml_node_t *n, void *o)
 
 static int do_throttle(struct loader *l, const yaml_node_t *n, void *o)
 {
-	return load_task_ref(l, n, &((struct trigger *)o)->throttle);
+	struct trigger *t = o;
+	int err = load_task_ref(l, n, &t->throttle);
+
+	if (!err && l->s->tasks[t->throttle].spawn.group < 0)
+		return doc_error(&l->doc, n, "task \"%s\" cannot be throttled: it is in no group",
+				 l->s->tasks[t->throttle].name);
+	return err;
 }
 
 static int do_interrupt(struct loader *l, const yaml_node_t *n, void *o)
@@ -181,6 +187,8 @@ static int one_trigger(struct loader *l, const yaml_node_t *n)
 	err = load_mapping(l, n, &mapping_trigger, t);
 	if (!err && !t->lock && !t->function)
 		return doc_error(&l->doc, n, "a trigger needs when: {holds: lock} or {reaches: function}");
+	if (!err && t->wake < 0 && t->throttle < 0 && t->interrupt < 0 && !t->burn_ns)
+		return doc_error(&l->doc, n, "a trigger needs do: {wake, throttle, interrupt or run}");
 	return err;
 }
 

@@ -13,7 +13,7 @@ static struct scenario_task *task_of(struct loader *l)
 	return &l->s->tasks[l->task];
 }
 
-static int read_policy(struct loader *l, const yaml_node_t *n, void *o)
+int load_policy(struct loader *l, const yaml_node_t *n, int *policy)
 {
 	static const char *const words[] = { "SCHED_OTHER", "SCHED_FIFO", "SCHED_RR", "SCHED_BATCH",
 					     "SCHED_IDLE", "SCHED_DEADLINE", NULL };
@@ -21,9 +21,14 @@ static int read_policy(struct loader *l, const yaml_node_t *n, void *o)
 					BRIDGE_SCHED_BATCH, BRIDGE_SCHED_IDLE, BRIDGE_SCHED_DEADLINE };
 	int w = 0, err = doc_word(&l->doc, n, "policy", words, &w);
 
-	(void)o;
-	task_of(l)->spawn.policy = policies[w];
+	*policy = policies[w];
 	return err;
+}
+
+static int read_policy(struct loader *l, const yaml_node_t *n, void *o)
+{
+	(void)o;
+	return load_policy(l, n, &task_of(l)->spawn.policy);
 }
 
 static int read_priority(struct loader *l, const yaml_node_t *n, void *o)
@@ -112,6 +117,7 @@ static int mixed(struct loader *l, const yaml_node_t *n, const struct mapping *m
 		 struct steps *steps)
 {
 	const char *words[64];
+	bool seen[64] = { false };
 	size_t nr = 0;
 	int err = doc_map(&l->doc, n, m->what);
 
@@ -130,7 +136,10 @@ static int mixed(struct loader *l, const yaml_node_t *n, const struct mapping *m
 					 doc_kind(kn));
 		while (i < nr && strcmp(words[i], key))
 			i++;
-		if (i < nr) {
+		if (i < nr && seen[i]) {
+			err = doc_error(&l->doc, kn, "a second \"%s\" in a %s", key, m->what);
+		} else if (i < nr) {
+			seen[i] = true;
 			err = m->keys[i].read(l, vn, object);
 		} else if (load_is_event(key)) {
 			err = load_event(l, key, kn, vn, steps);
@@ -148,9 +157,13 @@ static int mixed(struct loader *l, const yaml_node_t *n, const struct mapping *m
 
 static int one_phase(struct loader *l, const char *name, const yaml_node_t *n, size_t i)
 {
-	struct phase *p = add_phase(task_of(l), name);
+	int err = load_count_step(l, n);
+	struct phase *p;
 
 	(void)i;
+	if (err)
+		return err;
+	p = add_phase(task_of(l), name);
 	return mixed(l, n, &mapping_phase, p, &p->steps);
 }
 
@@ -184,18 +197,34 @@ static const struct key task_keys[] = {
 };
 const struct mapping mapping_task = { "task", task_keys, "a task; events may stand beside keys" };
 
-static int check_priority(struct loader *l, const yaml_node_t *n, struct scenario_task *t)
+int load_check_priority(struct loader *l, const yaml_node_t *n, int policy, int *priority)
 {
-	bool rt = t->spawn.policy == BRIDGE_SCHED_FIFO || t->spawn.policy == BRIDGE_SCHED_RR;
+	bool rt = policy == BRIDGE_SCHED_FIFO || policy == BRIDGE_SCHED_RR;
 
-	if (rt && !t->spawn.priority)
-		t->spawn.priority = 10;
-	if (rt && t->spawn.priority < 1)
+	if (rt && !*priority)
+		*priority = 10;
+	if (rt && *priority < 1)
 		return doc_error(&l->doc, n, "priority is %d, expected 1 to 99 for a real-time task",
-				 t->spawn.priority);
-	if (!rt && t->spawn.priority > 19)
+				 *priority);
+	if (!rt && *priority > 19)
 		return doc_error(&l->doc, n, "priority is %d, expected a nice value of -20 to 19",
-				 t->spawn.priority);
+				 *priority);
+	return 0;
+}
+
+/* As the kernel and rt-app have it: no deadline, then it is the period; no period: the deadline. */
+static int check_deadline(struct loader *l, const yaml_node_t *n, struct bridge_spawn *s)
+{
+	if (s->policy != BRIDGE_SCHED_DEADLINE)
+		return 0;
+	if (!s->dl_deadline_ns)
+		s->dl_deadline_ns = s->dl_period_ns;
+	if (!s->dl_period_ns)
+		s->dl_period_ns = s->dl_deadline_ns;
+	if (!s->dl_runtime_ns || s->dl_runtime_ns > s->dl_deadline_ns ||
+	    s->dl_deadline_ns > s->dl_period_ns)
+		return doc_error(&l->doc, n, "SCHED_DEADLINE needs 0 < dl-runtime <= dl-deadline <= "
+				 "dl-period");
 	return 0;
 }
 
@@ -210,8 +239,6 @@ int load_task(struct loader *l, const char *name, const yaml_node_t *n, size_t i
 
 		if (strcmp(t->origin, name))
 			continue;
-		if (t->nr_phases)
-			return doc_error(&l->doc, n, "a second task \"%s\"", name);
 		l->task = (int)k;
 		err = mixed(l, n, &mapping_task, t, &inline_steps);
 		if (inline_steps.nr)
@@ -220,7 +247,9 @@ int load_task(struct loader *l, const char *name, const yaml_node_t *n, size_t i
 			free(inline_steps.all);
 		t = task_of(l);
 		if (!err)
-			err = check_priority(l, n, t);
+			err = load_check_priority(l, n, t->spawn.policy, &t->spawn.priority);
+		if (!err)
+			err = check_deadline(l, n, &t->spawn);
 		t->spawn.name = t->name;
 		if (err)
 			return err;
@@ -255,10 +284,15 @@ static int name_one(struct loader *l, const char *name, const yaml_node_t *n, si
 			snprintf(full, sizeof(full), "%s-%d", name, (int)k);
 		else
 			snprintf(full, sizeof(full), "%s", name);
+		for (size_t j = 0; j < s->nr_tasks; j++)
+			if (!strcmp(s->tasks[j].name, full))
+				return doc_error(&l->doc, n, "a second task \"%s\"", full);
 		s->tasks = realloc(s->tasks, (s->nr_tasks + 1) * sizeof(s->tasks[0]));
 		SIM_CHECK(s->tasks);
 		s->tasks[s->nr_tasks++] = (struct scenario_task){
-			.name = strdup(full), .origin = strdup(name), .spawn = { .group = -1 }, .loop = l->rtapp ? -1 : 1 };
+			.name = strdup(full), .origin = strdup(name),
+			.spawn = { .group = -1, .policy = l->default_policy },
+			.loop = l->rtapp ? -1 : 1 };
 	}
 	return 0;
 }

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * YAML documents: limits, positions, typed reading.
+ *
+ * The text is parsed twice: events first, which cost nothing to throw away, so that a file that
+ * is too deep or too large is refused before a tree of it is built.
+ */
 #include "sim/scenario/yaml.h"
 
 #include <errno.h>
@@ -14,15 +20,31 @@
 
 static int parser_error(struct doc *d, yaml_parser_t *p)
 {
+	bool anchor = p->context && strstr(p->context, "anchor");
+
 	return diag_at(d->diag, d->file, p->problem_mark.line + 1, p->problem_mark.column + 1,
-		       "%s; expected YAML (or JSON)", p->problem ? p->problem : "cannot be parsed");
+		       "%s; expected %s", p->problem ? p->problem : "cannot be parsed",
+		       anchor ? "quotes around a name that begins with &" : "YAML (or JSON)");
+}
+
+/* What is wrong with an event that YAML itself allows, or NULL. */
+static const char *unwanted(const yaml_event_t *e, int nr_documents)
+{
+	if (e->type == YAML_ALIAS_EVENT)
+		return "an alias; write the value out";
+	if (e->type == YAML_DOCUMENT_START_EVENT && nr_documents)
+		return "a second document; expected one scenario in a file";
+	if (e->type == YAML_SCALAR_EVENT &&
+	    memchr(e->data.scalar.value, 0, e->data.scalar.length))
+		return "a NUL in a value; expected text";
+	return NULL;
 }
 
 /* Before anything is built: nesting and size are bounded, and an alias could be a bomb. */
 static int check_limits(struct doc *d, const char *text, size_t n)
 {
 	yaml_parser_t p;
-	int depth = 0, nodes = 0, err = 0;
+	int depth = 0, nodes = 0, documents = 0, err = 0;
 	bool more = true;
 
 	yaml_parser_initialize(&p);
@@ -30,6 +52,7 @@ static int check_limits(struct doc *d, const char *text, size_t n)
 	while (more && !err) {
 		yaml_event_t e;
 		yaml_mark_t at;
+		const char *what;
 
 		if (!yaml_parser_parse(&p, &e)) {
 			err = parser_error(d, &p);
@@ -40,9 +63,10 @@ static int check_limits(struct doc *d, const char *text, size_t n)
 			depth++;
 		if (e.type == YAML_MAPPING_END_EVENT || e.type == YAML_SEQUENCE_END_EVENT)
 			depth--;
-		if (e.type == YAML_ALIAS_EVENT)
-			err = diag_at(d->diag, d->file, at.line + 1, at.column + 1,
-				      "an alias; write the value out");
+		what = unwanted(&e, documents);
+		documents += e.type == YAML_DOCUMENT_START_EVENT;
+		if (what)
+			err = diag_at(d->diag, d->file, at.line + 1, at.column + 1, "%s", what);
 		else if (depth > DEPTH_MAX)
 			err = diag_at(d->diag, d->file, at.line + 1, at.column + 1,
 				      "nested deeper than %d levels", DEPTH_MAX);
@@ -71,8 +95,36 @@ int doc_parse(struct doc *d, const char *text, size_t n)
 		yaml_document_delete(&d->yaml);
 		err = diag_at(d->diag, d->file, 1, 1, "nothing in it; expected a scenario");
 	}
+	if (!err)
+		d->nr_nodes = (size_t)(d->yaml.nodes.top - d->yaml.nodes.start);
 	yaml_parser_delete(&p);
 	return err;
+}
+
+void doc_blank_comments(char *text, size_t n)
+{
+	bool string = false;
+
+	for (size_t i = 0; i < n; i++) {
+		bool line, end = false;
+		char before = 0;
+
+		if (text[i] == '"')
+			string = !string;
+		else if (string && text[i] == '\\')
+			i++;
+		if (string || i + 1 >= n || text[i] != '/' || (text[i + 1] != '*' && text[i + 1] != '/'))
+			continue;
+		line = text[i + 1] == '/';
+		text[i] = text[i + 1] = ' ';
+		for (i += 2; i < n && !end; i++) {
+			end = line ? text[i] == '\n' : text[i] == '/' && before == '*';
+			before = text[i];
+			if (text[i] != '\n')
+				text[i] = ' ';
+		}
+		i--;
+	}
 }
 
 void doc_free(struct doc *d)
@@ -88,6 +140,8 @@ int doc_error(struct doc *d, const yaml_node_t *n, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	if ((size_t)(n - d->yaml.nodes.start) >= d->nr_nodes)
+		return diag_at(d->diag, "--set", 0, 0, "%s", text);
 	return diag_at(d->diag, d->file, n->start_mark.line + 1, n->start_mark.column + 1, "%s", text);
 }
 
@@ -201,6 +255,8 @@ int doc_word(struct doc *d, const yaml_node_t *n, const char *what, const char *
 	     int *out)
 {
 	const char *t = doc_text(n), *near;
+	char all[240] = "";
+	size_t len = 0;
 
 	if (!t)
 		return doc_error(d, n, "%s is %s, expected a word", what, doc_kind(n));
@@ -209,9 +265,11 @@ int doc_word(struct doc *d, const yaml_node_t *n, const char *what, const char *
 			*out = i;
 			return 0;
 		}
+		if (len < sizeof(all))
+			len += (size_t)snprintf(all + len, sizeof(all) - len, "%s%s",
+						i ? words[i + 1] ? ", " : " or " : "", words[i]);
 	}
 	near = nearest_word(t, words);
-	return doc_error(d, n, "%s is \"%.40s\", expected %s%s%s", what, t,
-			 near ? "\"" : "one of: see lockstep scenario --schema", near ? near : "",
-			 near ? "\"" : "");
+	return near ? doc_error(d, n, "%s is \"%.40s\", expected \"%s\"", what, t, near) :
+		      doc_error(d, n, "%s is \"%.40s\", expected %s", what, t, all);
 }

@@ -15,13 +15,20 @@ struct doc {
 	const char *file;
 	struct diag *diag;
 	yaml_document_t yaml;
+	size_t nr_nodes;	/* in the file; those behind came by --set */
 };
 
-/* Parses and checks limits: nesting, nodes, no aliases.  0 or -EINVAL. */
+/*
+ * Parses and checks limits: one document, nesting, number of nodes, no aliases, no NUL.
+ * 0 or -EINVAL.
+ */
 int doc_parse(struct doc *d, const char *text, size_t n);
 void doc_free(struct doc *d);
 
-/* The diagnostic at a node; returns -EINVAL. */
+/* Blanks the comments that json-c takes and YAML does not, keeping lines and columns. */
+void doc_blank_comments(char *text, size_t n);
+
+/* The diagnostic at a node, or at --set for a node from there; returns -EINVAL. */
 int doc_error(struct doc *d, const yaml_node_t *n, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
