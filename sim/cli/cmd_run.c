@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One scenario, one image, one seed.
+ */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,48 +75,63 @@ static int parse(const struct command *c, int argc, char **argv, struct wish *w)
 	return w->file ? 0 : cli_usage(c, "no scenario file");
 }
 
-static int run(const struct command *c, int argc, char **argv)
+static void describe(struct ftrace *trace, const struct scenario *sc, const struct wish *w)
 {
-	struct wish w = { .carrier = "fiber", .seed = 1 };
+	char text[300];
+
+	/* nothing of the carrier: the file is the same on each */
+	snprintf(text, sizeof(text), "lockstep " LOCKSTEP_VERSION ": %.100s on %.60s, seed %" PRIu64,
+		 sc->name, w->image, w->seed);
+	ftrace_comment(trace, text);
+}
+
+/* Runs once and prints.  An exit status, or a negative error with a line in @d. */
+static int run_and_print(struct run *r, const struct scenario *sc, const struct wish *w,
+			 struct diag *d)
+{
 	struct run_result result;
-	struct scenario *sc;
 	struct ftrace *trace;
-	struct run *r;
-	struct diag d;
-	int err = parse(c, argc, argv, &w);
+	int status, err = ftrace_open(w->trace, &trace, d);
 
 	if (err)
 		return err;
+	describe(trace, sc, w);
+	err = run_once(r, w->seed, trace, &result, d);
+	if (err) {
+		ftrace_discard(trace);
+		return err;
+	}
+	err = ftrace_close(trace, result.digest, d);
+	if (!err && w->json)
+		report_json(stdout, &result);
+	else if (!err)
+		report_text(stdout, &result);
+	status = result.expected ? EXIT_AS_EXPECTED : EXIT_NOT_AS_EXPECTED;
+	run_result_free(&result);
+	return err ? err : status;
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+	struct wish w = { .carrier = "fiber", .seed = 1 };
+	struct scenario *sc;
+	struct run *r;
+	struct diag d;
+	int status = parse(c, argc, argv, &w);
+
+	if (status)
+		return status;
 	if (scenario_load(w.file, w.sets, &sc, &d))
 		return cli_fail(&d);
 	if (!w.image)
 		w.image = sc->image ? sc->image : IMAGE_DEFAULT;
-	if (run_open(sc, w.image, w.carrier, &r, &d)) {
-		scenario_free(sc);
-		return cli_fail(&d);
+	status = run_open(sc, w.image, w.carrier, &r, &d);
+	if (!status) {
+		status = run_and_print(r, sc, &w, &d);
+		run_close(r);
 	}
-	err = ftrace_open(w.trace, &trace, &d);
-	if (!err) {
-		int run_err = run_once(r, w.seed, trace, &result, &d);
-
-		err = run_err;
-		if (run_err) {
-			ftrace_discard(trace);
-		} else {
-			err = ftrace_close(trace, result.digest, &d);
-		}
-		if (!err && w.json)
-			report_json(stdout, &result);
-		else if (!err)
-			report_text(stdout, &result);
-		if (!run_err) {
-			argc = result.expected ? EXIT_AS_EXPECTED : EXIT_NOT_AS_EXPECTED;
-			run_result_free(&result);
-		}
-	}
-	run_close(r);
 	scenario_free(sc);
-	return err ? cli_fail(&d) : argc;
+	return status < 0 ? cli_fail(&d) : status;
 }
 
 const struct command command_run = {

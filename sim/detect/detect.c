@@ -446,6 +446,7 @@ static void priority(struct detect *d, const struct probe *p)
 		return;
 	}
 	t->prio = new;
+	set_state(d, p->object, t->state, t->cpu, p->at_ns);	/* boosted or not shows at once */
 	if (new < old) {
 		d->counts.boosts++;
 		if (d->tasks[p->task].wait >= 0)
