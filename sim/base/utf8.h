@@ -25,4 +25,21 @@ static inline int utf8_length(const char *s)
 	return n;
 }
 
+/*
+ * Columns that the character at @s, of @n bytes, takes on a terminal: two for U+1100-U+115F and
+ * from U+2E80 on (Hangul, CJK, emoji), which may be one too many and never is one too few.
+ */
+static inline int utf8_columns(const char *s, int n)
+{
+	const unsigned char *b = (const unsigned char *)s;
+
+	if (n < 3)
+		return 1;
+	if (n == 3 && b[0] == 0xe1)
+		return b[1] == 0x84 || (b[1] == 0x85 && b[2] < 0xa0) ? 2 : 1;
+	if (n == 3 && b[0] == 0xe2)
+		return b[1] >= 0xba ? 2 : 1;
+	return n == 3 && b[0] < 0xe1 ? 1 : 2;
+}
+
 #endif

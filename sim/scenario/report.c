@@ -5,6 +5,7 @@
 #include "sim/scenario/report.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 
 #include "sim/base/utf8.h"
@@ -26,19 +27,40 @@ const char *task_name(const struct run_result *r, int64_t id)
 	return t ? t->name : "";
 }
 
-void print_column(FILE *f, const char *s, int width)
+/* What would move the cursor: control characters, those of two bytes too. */
+static bool is_control(const char *s)
 {
-	for (; *s && width > 0; width--) {
-		unsigned char c = (unsigned char)*s;
-		int n = utf8_length(s);
+	const unsigned char *c = (const unsigned char *)s;
 
-		if (!n || c < 0x20 || c == 0x7f)
+	return c[0] < 0x20 || c[0] == 0x7f || (c[0] == 0xc2 && c[1] < 0xa0);
+}
+
+/* Prints up to @width columns of @s; how many are left. */
+static int print_part(FILE *f, const char *s, int width)
+{
+	while (*s) {
+		int n = utf8_length(s), columns = utf8_columns(s, n);
+
+		if (columns > width)
+			break;
+		if (!n || is_control(s))
 			putc('?', f);
 		else
 			fwrite(s, 1, (size_t)n, f);
 		s += n ? n : 1;
+		width -= columns;
 	}
-	fprintf(f, "%*s", width, "");
+	return width;
+}
+
+void print_column(FILE *f, const char *s, int width)
+{
+	fprintf(f, "%*s", print_part(f, s, width), "");
+}
+
+static void print_words(FILE *f, const char *s)
+{
+	print_part(f, s, INT_MAX);
 }
 
 static void print_us(FILE *f, uint64_t ns, int width)
@@ -51,8 +73,11 @@ static void print_chain(FILE *f, const struct chain *c)
 	if (!c->nr)
 		return;
 	fprintf(f, "\nBlocking chain%s:\n", c->closed ? " (it comes back to itself)" : "");
-	for (int i = 0; i < c->nr; i++)
-		fprintf(f, "  %d. %s\n", i + 1, c->edges[i].words);
+	for (int i = 0; i < c->nr; i++) {
+		fprintf(f, "  %d. ", i + 1);
+		print_words(f, c->edges[i].words);
+		putc('\n', f);
+	}
 }
 
 static void print_wait(FILE *f, const struct run_result *r, const struct wait *w)
@@ -93,7 +118,9 @@ static void print_reports(FILE *f, const struct run_result *r)
 	for (int i = 0; i < nr; i++) {
 		fprintf(f, "  at ");
 		print_us(f, p[i].at_ns, 0);
-		fprintf(f, " us: %s\n", p[i].text);
+		fprintf(f, " us: ");
+		print_words(f, p[i].text);
+		putc('\n', f);
 	}
 }
 
@@ -101,12 +128,10 @@ static void print_expectation(FILE *f, const struct run_result *r)
 {
 	const struct expectation *x = scenario_expects(r->scenario, r->image);
 
-	if (!r->expected)
-		fprintf(f, "not as the scenario expects: %s\n", r->expectation);
-	else if (x && x->verdicts)
-		fputs("as the scenario expects\n", f);
-	else
+	if (!x || !x->verdicts)
 		fputs("the scenario expects nothing of this image\n", f);
+	else if (r->expected)
+		fputs("as the scenario expects\n", f);
 }
 
 void report_text(FILE *f, const struct run_result *r)
@@ -114,16 +139,24 @@ void report_text(FILE *f, const struct run_result *r)
 	enum verdict v = detect_verdict(r->detect);
 	const struct detect_counts *c = detect_counts(r->detect);
 
-	fprintf(f, "%s: %s on %s, seed %" PRIu64, verdict_names[v], r->scenario->name, r->image,
-		r->seed);
+	fprintf(f, "%s: ", verdict_names[v]);
+	print_words(f, r->scenario->name);
+	fprintf(f, " on %s, seed %" PRIu64, r->image, r->seed);
 	if (v < VERDICT_LIMIT) {
 		fprintf(f, ", at ");
 		print_us(f, detect_at(r->detect), 0);
 		fprintf(f, " us");
 	}
-	fprintf(f, "%s%s\n", r->expected ? "" : "  -- not as expected: ", r->expectation);
-	if (*detect_words(r->detect))
-		fprintf(f, "  %s\n", detect_words(r->detect));
+	if (!r->expected) {
+		fputs("  -- not as expected: ", f);
+		print_words(f, r->expectation);
+	}
+	putc('\n', f);
+	if (*detect_words(r->detect)) {
+		fputs("  ", f);
+		print_words(f, detect_words(r->detect));
+		putc('\n', f);
+	}
 	print_chain(f, detect_chain(r->detect));
 	timeline_print(f, r);
 	print_waits(f, r);
