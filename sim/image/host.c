@@ -73,17 +73,23 @@ static uint32_t host_lock_id(struct sim *s, const void *addr)
 	return sim_lock_id(s, addr);
 }
 
+static const struct lock *lock_at(struct sim *s, const void *addr)
+{
+	return sim_lock_known(s, addr) ? sim_lock(s, sim_lock_id(s, addr)) : NULL;
+}
+
 #define QRWLOCK_WAIT_LOCK 4	/* offset in a rwlock_t that spins */
 
 /* A raw spinlock's address is that of the byte behind (lockstep_raw_key in kernel-shim/kern). */
 static void name_raw_lock(struct sim *s, const void *addr, char *name, size_t n)
 {
 	const char *at = (const char *)addr - 1, *object = image_object(machine_of(s)->image, at);
+	const struct lock *around = lock_at(s, at);
 
-	if (!sim_lock_known(s, at) && sim_lock_known(s, at - QRWLOCK_WAIT_LOCK))
-		at -= QRWLOCK_WAIT_LOCK;
-	if (sim_lock_known(s, at))
-		snprintf(name, n, "%.36s.wait_lock", sim_lock(s, sim_lock_id(s, at))->name);
+	if (!around)
+		around = lock_at(s, at - QRWLOCK_WAIT_LOCK);
+	if (around)
+		snprintf(name, n, "%.36s.wait_lock", around->name);
 	else
 		snprintf(name, n, "%.47s", object ? object : "raw spinlock");
 }

@@ -124,7 +124,9 @@ void ftrace_probe(void *self, const struct sim *s, const struct probe *p)
 	if (t->kind == TASK_IDLE)
 		put(&l, "          <idle>");
 	else {
+		/* at least one blank: a name may begin with '#' */
 		put_blanks(&l, from, COMM_WIDTH - (int)strlen(t->name));
+		put_blanks(&l, from, 1);
 		put_name(&l, t->name);
 	}
 	put(&l, "-");

@@ -240,6 +240,33 @@ static void a_name_cannot_break_a_line_or_a_field(void **state)
 	free(text);
 }
 
+static void a_long_name_that_begins_with_hash_is_no_comment(void **state)
+{
+	char digest[DIGEST_TEXT], hand[DIGEST_TEXT];
+	struct ftrace *f = open_trace(path);
+
+	(void)state;
+	task("#a-name-longer-than-its-column", 120, TASK_SCENARIO);
+	feed(f, 0, 0, ODD + 1, PROBE_SCHED_WAKEUP, ODD, 0);
+	close_trace(f, digest);
+	digest_by_hand(path, hand);
+	assert_string_equal(digest, hand);
+}
+
+static void half_a_character_is_not_written(void **state)
+{
+	struct ftrace *f = open_trace(path);
+	char *text;
+
+	(void)state;
+	task("\xe4\xb8\xad\xe4\xb8", 120, TASK_SCENARIO);
+	feed(f, 0, 0, LOW, PROBE_SCHED_WAKEUP, ODD + 1, 0);
+	close_trace(f, NULL);
+	text = read_file(path);
+	assert_non_null(strstr(text, " comm=\xe4\xb8\xad?? pid=5 "));
+	free(text);
+}
+
 static void a_comment_is_one_line_and_no_part_of_the_digest(void **state)
 {
 	char with[DIGEST_TEXT], without[DIGEST_TEXT];
@@ -389,6 +416,8 @@ int main(void)
 		T(every_kind_of_record_is_one_line),
 		T(idle_is_idle_0_and_time_has_nine_decimals),
 		T(a_name_cannot_break_a_line_or_a_field),
+		T(a_long_name_that_begins_with_hash_is_no_comment),
+		T(half_a_character_is_not_written),
 		T(a_comment_is_one_line_and_no_part_of_the_digest),
 		T(the_digest_is_sha256_of_the_lines_without_hash),
 		T(one_nanosecond_changes_the_digest),
