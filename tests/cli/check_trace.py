@@ -19,7 +19,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 from check import BUILD, LOCKSTEP, ROOT, check, finish, lockstep
 
 RUNS = [('p-inversion.yaml', '6.12-rt+rwlock'), ('p-inversion.yaml', '6.12-rt'),
-        ('k-bandwidth-stall-aimed.yaml', '6.12-rt+rwlock'), ('k-rcu-stall.yaml', '6.12-rt+rwlock'),
+        ('k-bandwidth-stall-aimed.yaml', '6.12-rt+rwlock'),
+        ('k-timer-elsewhere.yaml', '6.1-rt+rwlock'),
         ('u-irq-thread-quota.yaml', '6.12-rt+rwlock'), ('u-irq-thread-quota.yaml', '6.1-rt'),
         ('nested-read-deadlock.yaml', '6.12-rt'), ('rtapp-pi-on.json', '6.12-vanilla'),
         ('qrwlock-interrupt-readers.yaml', '6.12-vanilla+rwlock')]
