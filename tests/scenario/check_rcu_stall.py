@@ -5,13 +5,14 @@
 The timeout counts from the beginning of the grace period and is noticed at a tick; the next
 warning comes after three times the timeout and three ticks.
 """
+import json
 import os
 import re
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
-from check import check, finish, run_json
+from check import ROOT, check, finish, lockstep, run_json
 
 SECOND, TICK = 10**9, 4 * 10**6
 # long enough for two warnings; the programs end, so that runs without a stall do
@@ -64,4 +65,15 @@ with tempfile.TemporaryDirectory() as folder:
               f'{image} {more}: {got["verdict"]}, reports {got["reports"]}')
         check(periods and all(end for _, end in periods.values()),
               f'{image} {more}: every grace period ends, got {periods}')
+
+# a hit by chance, run on from its seed
+seeds = json.loads(lockstep('compare', os.path.join(ROOT, 'traces/k-bandwidth-stall.yaml'),
+                            '--kernel', '6.12-rt+rwlock', '--seeds', '25', '--json').stdout)
+seed = seeds['images'][0]['first_seed'].get('stall')
+check(seed is not None, f'some seed of 25 stalls: {seeds}')
+for carrier in ('fiber', 'pthread'):
+    got, _ = run_json('k-bandwidth-stall.yaml', '6.12-rt+rwlock', '--seed', str(seed),
+                      '--carrier', carrier, '--set', 'machine.duration=22s')
+    check(any(r['text'].startswith('RCU stall') and 21 * SECOND < r['at_ns'] < 22 * SECOND
+              for r in got.get('reports', [])), f'seed {seed} on {carrier}: {got.get("reports")}')
 finish()
