@@ -3,6 +3,7 @@
  * One scenario, one image, one seed.
  */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -75,6 +76,24 @@ static int parse(const struct command *c, int argc, char **argv, struct wish *w)
 	return w->file ? 0 : cli_usage(c, "no scenario file");
 }
 
+static void on_signal(int sig)
+{
+	ftrace_abandon();
+	raise(sig);	/* and now as usual */
+}
+
+/* ^C leaves no half-written file behind. */
+static void clean_up_on_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND | SA_NODEFER };
+	struct sigaction old;
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (!sigaction(signals[i], NULL, &old) && old.sa_handler == SIG_DFL)
+			sigaction(signals[i], &sa, NULL);
+}
+
 static void describe(struct ftrace *trace, const struct scenario *sc, const struct wish *w)
 {
 	char text[300];
@@ -91,8 +110,11 @@ static int run_and_print(struct run *r, const struct scenario *sc, const struct 
 {
 	struct run_result result;
 	struct ftrace *trace;
-	int status, err = ftrace_open(w->trace, &trace, d);
+	int status, err;
 
+	if (w->trace)
+		clean_up_on_signals();
+	err = ftrace_open(w->trace, &trace, d);
 	if (err)
 		return err;
 	describe(trace, sc, w);

@@ -47,8 +47,18 @@ struct ftrace {
 	char buffer[BUFFER];
 };
 
+static const char *volatile unfinished;	/* the temporary of the trace opened last, or NULL */
+
+void ftrace_abandon(void)
+{
+	if (unfinished)
+		unlink(unfinished);
+}
+
 static void free_writer(struct ftrace *f)
 {
+	if (f->temporary)
+		unfinished = NULL;
 	free(f->path);
 	free(f->temporary);
 	free(f);
@@ -82,6 +92,7 @@ int ftrace_open(const char *path, struct ftrace **out, struct diag *d)
 			free_writer(f);
 			return -EINVAL;
 		}
+		unfinished = f->temporary;
 		fputs(header, f->file);
 	}
 	f->digest = digest_new();

@@ -31,6 +31,8 @@ void ftrace_comment(struct ftrace *f, const char *text);
 void ftrace_probe(void *self, const struct sim *s, const struct probe *p);
 /* Finishes.  0, or -EINVAL with a line in @d: then there is no file. */
 int ftrace_close(struct ftrace *f, char digest[DIGEST_TEXT], struct diag *d);
+/* For a signal that ends the process: removes what is unfinished.  Async-signal-safe. */
+void ftrace_abandon(void);
 /* Gives up: what stood under the file's name stays as it was. */
 void ftrace_discard(struct ftrace *f);
 
