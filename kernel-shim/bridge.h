@@ -217,6 +217,7 @@ struct bridge_host {
 	/* names */
 	uint32_t (*name_id)(struct sim *s, const char *name);	/* dense id of a string */
 	uint32_t (*symbol_id)(struct sim *s, const void *addr);	/* name of the function at addr */
+	/* NULL: a raw spinlock, which goes by the lock or the symbol it lies in */
 	void (*lock_name)(struct sim *s, const void *addr, unsigned int kind, const char *name);
 	void (*lock_forget)(struct sim *s, const void *addr, size_t n); /* memory was freed */
 	uint32_t (*lock_id)(struct sim *s, const void *addr);

@@ -137,7 +137,7 @@ def setup(g):
         Alias(name, act)
         AlwaysBuild(act)
 
-    prefix = ARGUMENTS.get('PREFIX', '/usr/local')
+    prefix = os.path.abspath(os.path.expanduser(ARGUMENTS.get('PREFIX', '/usr/local')))
 
     def install_images(target, source, env):
         folder = os.path.join(prefix, 'lib/lockstep/kernel')
@@ -150,4 +150,6 @@ def setup(g):
 
     Alias('install', [Install(os.path.join(prefix, 'bin'), program),
                       Install(os.path.join(prefix, 'share/man/man1'), '#sim/cli/lockstep.1'),
+                      Install(os.path.join(prefix, 'share/lockstep/traces'),
+                              sorted(Glob('#traces/*'), key=str)),
                       Command('install-act', [kernel], install_images)])

@@ -12,6 +12,7 @@
 
 void lockstep_name_spinlock(spinlock_t *lock, const char *name);
 void lockstep_name_rwlock(rwlock_t *lock, const char *name);
+void lockstep_name_raw(raw_spinlock_t *lock, const char *name);
 
 static void named(const void *lock, enum bridge_lock_kind kind, const char *name)
 {
@@ -28,12 +29,18 @@ void lockstep_name_rwlock(rwlock_t *lock, const char *name)
 	named(lock, BRIDGE_LOCK_RW, name);
 }
 
+void lockstep_name_raw(raw_spinlock_t *lock, const char *name)
+{
+	named(lockstep_raw_key(lock), BRIDGE_LOCK_RAW_SPIN, name);
+}
+
+/* One that was never initialised by name is part of another lock, or a static one. */
 u32 lockstep_raw_id(const void *lock)
 {
 	const void *key = lockstep_raw_key(lock);
 
 	if (!host->lock_known(host->sim, key))
-		named(key, BRIDGE_LOCK_RAW_SPIN, "raw spinlock");
+		named(key, BRIDGE_LOCK_RAW_SPIN, NULL);
 	return host->lock_id(host->sim, key);
 }
 

@@ -15,7 +15,8 @@
 #include <linux/slab.h>
 #include <linux/wait.h>
 
-#define STALL_REPEAT 3	/* the next report comes after that many times the timeout */
+/* The next report comes after that many times the timeout, and as many ticks. */
+#define STALL_REPEAT 3
 
 static struct lockstep_task *tasks, **tasks_tail = &tasks;	/* in order of creation */
 static struct rcu_head *waiting, **waiting_tail = &waiting;	/* for the next grace period */
@@ -127,18 +128,13 @@ static void rcuc_main(void *arg)
 	}
 }
 
+/* Every task that is waited for, as the kernel's warning lists them. */
 static void report_stall(void)
 {
-	u32 holder = 0;
-
-	for (struct lockstep_task *t = tasks; t; t = t->next) {
-		if (t->task->rcu_read_unlock_special.b.blocked) {
-			holder = lockstep_id(t->task);
-			break;
-		}
-	}
-	lockstep_log(PROBE_RCU_STALL, gp_seq, holder);
-	next_stall = lockstep_now() + STALL_REPEAT * lockstep_machine.rcu_stall_ns;
+	for (struct lockstep_task *t = tasks; t; t = t->next)
+		if (t->task->rcu_read_unlock_special.b.blocked)
+			lockstep_log(PROBE_RCU_STALL, gp_seq, lockstep_id(t->task));
+	next_stall = lockstep_now() + STALL_REPEAT * (lockstep_machine.rcu_stall_ns + TICK_NSEC);
 }
 
 /*

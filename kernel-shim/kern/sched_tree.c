@@ -17,12 +17,15 @@
 #include <linux/sched/init.h>
 #include <linux/sched/task.h>
 #include <linux/smp.h>
+#include <lockstep/names.h>
 
 #include <linux/mmu_context.h>
 #include <linux/sched/cputime.h>
 #include "kernel/sched/sched.h"
 #include "kernel/sched/smp.h"
 #include "tree.h"
+
+DECLARE_PER_CPU(struct hrtimer_cpu_base, hrtimer_bases);	/* kernel/time/tick-internal.h */
 
 /* Who ran before, for the one who is switched to. */
 static struct task_struct *left[NR_CPUS];
@@ -192,6 +195,7 @@ static void hrtimers_boot(int nr_cpus)
 	for (int cpu = 0; cpu < nr_cpus; cpu++) {
 		lockstep_focus.cpu = cpu;
 		hrtimers_prepare_cpu(cpu);
+		lockstep_name_raw(&per_cpu(hrtimer_bases, cpu).lock, "hrtimer_bases.lock");
 #if HAVE_HRTIMERS_CPU_STARTING
 		hrtimers_cpu_starting(cpu);
 #endif
@@ -222,6 +226,7 @@ int lockstep_sched_init(void)
 	struct task_struct *idle[NR_CPUS] = { &init_task };
 
 	masks_boot(nr_cpus);
+	lockstep_name_raw(&init_task.pi_lock, "&p->pi_lock");
 	init_task.nr_cpus_allowed = nr_cpus;
 	init_task.flags |= PF_KTHREAD;
 	lockstep_css_boot(&init_task);

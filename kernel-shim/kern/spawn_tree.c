@@ -10,6 +10,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <lockstep/names.h>
 #include <uapi/linux/sched/types.h>
 
 #include <linux/mmu_context.h>

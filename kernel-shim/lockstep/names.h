@@ -11,6 +11,14 @@
 
 void lockstep_name_spinlock(spinlock_t *lock, const char *name);
 void lockstep_name_rwlock(rwlock_t *lock, const char *name);
+void lockstep_name_raw(raw_spinlock_t *lock, const char *name);
+
+#undef raw_spin_lock_init
+#define raw_spin_lock_init(l)                                                                     \
+	do {                                                                                      \
+		*(l) = __RAW_SPIN_LOCK_UNLOCKED(l);                                               \
+		lockstep_name_raw(l, #l);                                                         \
+	} while (0)
 
 #undef spin_lock_init
 #undef rwlock_init

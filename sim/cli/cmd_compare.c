@@ -84,17 +84,51 @@ static int parse(const struct command *c, int argc, char **argv, struct wish *w)
 		return EXIT_BAD_INPUT;
 	if (!w->kernels)
 		return cli_usage(c, "no images: --kernel A,B");
+	if (w->json && w->csv)
+		return cli_usage(c, "--json or --csv, not both");
 	return w->file ? 0 : cli_usage(c, "no scenario file");
 }
 
-static void progress(const struct row *row, uint64_t seed, uint64_t seeds, time_t since)
-{
-	time_t now = time(NULL);
+/* ---- progress: how far it is and how long it will take, for people who wait */
 
-	if (!isatty(2) || now - since < 2)
+#define QUIET_S 2.0	/* what takes no longer says nothing */
+#define REFRESH_S 0.2
+
+struct progress {
+	double since, shown;
+	uint64_t done, all;
+	bool wanted, visible;
+};
+
+static double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void progress_step(struct progress *p, const char *image)
+{
+	double now, took;
+
+	p->done++;
+	if (!p->wanted)
 		return;
-	fprintf(stderr, "\r%s: seed %" PRIu64 " of %" PRIu64 " ...%s", row->image, seed, seeds,
-		seed == seeds ? "\n" : "");
+	now = now_s();
+	took = now - p->since;
+	if (took < QUIET_S || now - p->shown < REFRESH_S)
+		return;
+	p->shown = now;
+	p->visible = true;
+	fprintf(stderr, "\r%s: run %" PRIu64 " of %" PRIu64 ", %.0f s left \033[K", image, p->done,
+		p->all, took / (double)p->done * (double)(p->all - p->done));
+}
+
+static void progress_end(const struct progress *p)
+{
+	if (p->visible)
+		fputs("\r\033[K", stderr);
 }
 
 static void count(struct row *row, const struct run_result *r)
@@ -115,9 +149,8 @@ static void count(struct row *row, const struct run_result *r)
 }
 
 static int run_image(const struct scenario *sc, const struct wish *w, struct row *row,
-		     struct diag *d)
+		     struct progress *p, struct diag *d)
 {
-	time_t since = time(NULL);
 	struct run_result result;
 	struct run *r;
 	int err = run_open(sc, row->image, w->carrier, &r, d);
@@ -130,35 +163,55 @@ static int run_image(const struct scenario *sc, const struct wish *w, struct row
 			break;
 		count(row, &result);
 		run_result_free(&result);
-		progress(row, seed, w->seeds, since);
+		progress_step(p, row->image);
 	}
 	run_close(r);
 	return err;
 }
 
+static bool occurs(const struct row *rows, int nr, int verdict)
+{
+	for (int i = 0; i < nr; i++)
+		if (rows[i].verdicts[verdict])
+			return true;
+	return verdict == VERDICT_OK;
+}
+
+static void print_row(const struct row *rows, int nr, const struct row *r)
+{
+	printf("%-24s %7" PRIu64, r->image, r->seeds);
+	for (int v = 0; v < NR_VERDICTS; v++)
+		if (occurs(rows, nr, v))
+			printf(" %*" PRIu64, (int)strlen(verdict_names[v]) + 3, r->verdicts[v]);
+	printf(" %10" PRIu64 ".%03u %10" PRIu64 ".%03u %9" PRIu64 " %9" PRIu64 "\n",
+	       r->worst_wait_ns / 1000, (unsigned int)(r->worst_wait_ns % 1000),
+	       r->inverted_ns / 1000, (unsigned int)(r->inverted_ns % 1000), r->boosts, r->switches);
+}
+
+/* Verdicts that no image shows have no column. */
 static void print_table(const struct row *rows, int nr)
 {
-	printf("%-24s", "image");
+	printf("%-24s %7s", "image", "seeds");
 	for (int v = 0; v < NR_VERDICTS; v++)
-		printf(" %s", verdict_names[v]);
-	printf("  worst wait us  inverted us  boosts  switches\n");
+		if (occurs(rows, nr, v))
+			printf("    %s", verdict_names[v]);
+	printf(" %14s %14s %9s %9s\n", "worst wait us", "inverted us", "boosts", "switches");
+	for (int i = 0; i < nr; i++)
+		print_row(rows, nr, &rows[i]);
 	for (int i = 0; i < nr; i++) {
 		const struct row *r = &rows[i];
 
-		printf("%-24s", r->image);
-		for (int v = 0; v < NR_VERDICTS; v++)
-			printf(" %*" PRIu64, (int)strlen(verdict_names[v]), r->verdicts[v]);
-		printf(" %14.3f %12.3f %7" PRIu64 " %9" PRIu64 "\n", (double)r->worst_wait_ns / 1000,
-		       (double)r->inverted_ns / 1000, r->boosts, r->switches);
-	}
-	for (int i = 0; i < nr; i++)
 		for (int v = 0; v < VERDICT_OK; v++)
-			if (rows[i].verdicts[v])
-				printf("%s: %s in %" PRIu64 " of %" PRIu64 " seeds (%.1f %%), first with "
-				       "--seed %" PRIu64 "\n", rows[i].image, verdict_names[v],
-				       rows[i].verdicts[v], rows[i].seeds,
-				       100.0 * (double)rows[i].verdicts[v] / (double)rows[i].seeds,
-				       rows[i].first_seed[v]);
+			if (r->verdicts[v])
+				printf("%s: %s in %" PRIu64 " of %" PRIu64 " seeds (%.1f %%), first "
+				       "with --seed %" PRIu64 "\n", r->image, verdict_names[v],
+				       r->verdicts[v], r->seeds,
+				       100.0 * (double)r->verdicts[v] / (double)r->seeds,
+				       r->first_seed[v]);
+		if (r->unexpected)
+			printf("%s: not as the scenario expects in %" PRIu64 " of %" PRIu64 " seeds\n",
+			       r->image, r->unexpected, r->seeds);
+	}
 }
 
 static void print_csv(const struct row *rows, int nr)
@@ -201,36 +254,61 @@ static void print_json(const struct scenario *sc, const struct row *rows, int nr
 	printf("\n  ]\n}\n");
 }
 
+/* The images by name, each tried once: a wrong name shows before hours of runs, not after. */
+static int name_images(const struct scenario *sc, const struct wish *w, struct row *rows, int *nr,
+		       struct diag *d)
+{
+	for (const char *at = w->kernels;; at++) {
+		size_t len = strcspn(at, ",");
+		struct run *r;
+		int err;
+
+		if (!len || len >= sizeof(rows[0].image))
+			return diag_at(d, "--kernel", 0, 0, "%.60s: expected names of images, separated "
+				       "by commas", w->kernels);
+		if (*nr == IMAGES_MAX)
+			return diag_at(d, "--kernel", 0, 0, "more than %d images", IMAGES_MAX);
+		memcpy(rows[*nr].image, at, len);
+		err = run_open(sc, rows[*nr].image, w->carrier, &r, d);
+		if (err)
+			return err;
+		run_close(r);
+		(*nr)++;
+		at += len;
+		if (!*at)
+			return 0;
+	}
+}
+
+static int run_all(const struct scenario *sc, const struct wish *w, struct row *rows, int nr,
+		   struct diag *d)
+{
+	struct progress p = { .since = now_s(), .all = w->seeds * (uint64_t)nr,
+			      .wanted = isatty(STDERR_FILENO) };
+	int err = 0;
+
+	for (int i = 0; i < nr && !err; i++)
+		err = run_image(sc, w, &rows[i], &p, d);
+	progress_end(&p);
+	return err;
+}
+
 static int compare(const struct command *c, int argc, char **argv)
 {
 	struct wish w = { .carrier = "fiber", .seeds = 100 };
-	struct row *rows = calloc(IMAGES_MAX, sizeof(*rows));
+	struct row rows[IMAGES_MAX] = { 0 };
 	struct scenario *sc;
+	uint64_t unexpected = 0;
 	struct diag d;
 	int nr = 0, err = parse(c, argc, argv, &w);
-	uint64_t unexpected = 0;
 
-	if (!rows || err) {
-		free(rows);
+	if (err)
 		return err;
-	}
-	if (scenario_load(w.file, w.sets, &sc, &d)) {
-		free(rows);
+	if (scenario_load(w.file, w.sets, &sc, &d))
 		return cli_fail(&d);
-	}
-	for (const char *at = w.kernels; *at && !err;) {
-		size_t len = strcspn(at, ",");
-
-		if (nr == IMAGES_MAX || len >= sizeof(rows[0].image)) {
-			err = diag_at(&d, "--kernel", 0, 0, "more than %d images, or a name too long",
-				      IMAGES_MAX);
-			break;
-		}
-		memcpy(rows[nr].image, at, len);
-		err = run_image(sc, &w, &rows[nr], &d);
-		unexpected += rows[nr++].unexpected;
-		at += len + (at[len] == ',');
-	}
+	err = name_images(sc, &w, rows, &nr, &d);
+	if (!err)
+		err = run_all(sc, &w, rows, nr, &d);
 	if (!err && w.json)
 		print_json(sc, rows, nr);
 	else if (!err && w.csv)
@@ -238,7 +316,8 @@ static int compare(const struct command *c, int argc, char **argv)
 	else if (!err)
 		print_table(rows, nr);
 	scenario_free(sc);
-	free(rows);
+	for (int i = 0; i < nr; i++)
+		unexpected += rows[i].unexpected;
 	if (err)
 		return cli_fail(&d);
 	return unexpected ? EXIT_NOT_AS_EXPECTED : EXIT_AS_EXPECTED;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is in each kernel image, and whose it is.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,30 +27,23 @@ static void print_text(const struct bridge_image *im)
 	}
 }
 
-static void member(const char *key, const char *value, const char *end)
-{
-	printf("\"%s\": ", key);
-	json_string(stdout, value);
-	fputs(end, stdout);
-}
-
 static void print_json(const struct bridge_image *im, bool first)
 {
 	printf("%s\n  {", first ? "" : ",");
-	member("name", im->name, ", ");
-	member("version", im->tree_version, ", ");
-	member("config", im->config, ", ");
-	member("scheduler", im->scheduler, ", ");
-	member("locks", im->locks, ", ");
+	json_member(stdout, "name", im->name, ", ");
+	json_member(stdout, "version", im->tree_version, ", ");
+	json_member(stdout, "config", im->config, ", ");
+	json_member(stdout, "scheduler", im->scheduler, ", ");
+	json_member(stdout, "locks", im->locks, ", ");
 	printf("\"units\": [");
 	for (unsigned int i = 0; i < im->nr_units; i++) {
 		const struct bridge_unit *u = &im->units[i];
 
 		printf("%s\n    {", i ? "," : "");
-		member("path", u->path, ", ");
-		member("sha256", u->sha256, ", ");
-		member("tree_sha256", u->tree_sha256, ", ");
-		member("overlay", u->overlay ? u->overlay : "", "}");
+		json_member(stdout, "path", u->path, ", ");
+		json_member(stdout, "sha256", u->sha256, ", ");
+		json_member(stdout, "tree_sha256", u->tree_sha256, ", ");
+		json_member(stdout, "overlay", u->overlay ? u->overlay : "", "}");
 	}
 	printf("\n  ]}");
 }

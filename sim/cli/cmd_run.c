@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One scenario, one image, one seed.
+ */
+#include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,48 +76,84 @@ static int parse(const struct command *c, int argc, char **argv, struct wish *w)
 	return w->file ? 0 : cli_usage(c, "no scenario file");
 }
 
+static void on_signal(int sig)
+{
+	ftrace_abandon();
+	raise(sig);	/* and now as usual */
+}
+
+/* ^C leaves no half-written file behind. */
+static void clean_up_on_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND | SA_NODEFER };
+	struct sigaction old;
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (!sigaction(signals[i], NULL, &old) && old.sa_handler == SIG_DFL)
+			sigaction(signals[i], &sa, NULL);
+}
+
+static void describe(struct ftrace *trace, const struct scenario *sc, const struct wish *w)
+{
+	char text[300];
+
+	/* nothing of the carrier: the file is the same on each */
+	snprintf(text, sizeof(text), "lockstep " LOCKSTEP_VERSION ": %.100s on %.60s, seed %" PRIu64,
+		 sc->name, w->image, w->seed);
+	ftrace_comment(trace, text);
+}
+
+/* Runs once and prints.  An exit status, or a negative error with a line in @d. */
+static int run_and_print(struct run *r, const struct scenario *sc, const struct wish *w,
+			 struct diag *d)
+{
+	struct run_result result;
+	struct ftrace *trace;
+	int status, err;
+
+	if (w->trace)
+		clean_up_on_signals();
+	err = ftrace_open(w->trace, &trace, d);
+	if (err)
+		return err;
+	describe(trace, sc, w);
+	err = run_once(r, w->seed, trace, &result, d);
+	if (err) {
+		ftrace_discard(trace);
+		return err;
+	}
+	err = ftrace_close(trace, result.digest, d);
+	if (!err && w->json)
+		report_json(stdout, &result);
+	else if (!err)
+		report_text(stdout, &result);
+	status = result.expected ? EXIT_AS_EXPECTED : EXIT_NOT_AS_EXPECTED;
+	run_result_free(&result);
+	return err ? err : status;
+}
+
 static int run(const struct command *c, int argc, char **argv)
 {
 	struct wish w = { .carrier = "fiber", .seed = 1 };
-	struct run_result result;
 	struct scenario *sc;
-	struct ftrace *trace;
 	struct run *r;
 	struct diag d;
-	int err = parse(c, argc, argv, &w);
+	int status = parse(c, argc, argv, &w);
 
-	if (err)
-		return err;
+	if (status)
+		return status;
 	if (scenario_load(w.file, w.sets, &sc, &d))
 		return cli_fail(&d);
 	if (!w.image)
 		w.image = sc->image ? sc->image : IMAGE_DEFAULT;
-	if (run_open(sc, w.image, w.carrier, &r, &d)) {
-		scenario_free(sc);
-		return cli_fail(&d);
+	status = run_open(sc, w.image, w.carrier, &r, &d);
+	if (!status) {
+		status = run_and_print(r, sc, &w, &d);
+		run_close(r);
 	}
-	err = ftrace_open(w.trace, &trace, &d);
-	if (!err) {
-		int run_err = run_once(r, w.seed, trace, &result, &d);
-
-		err = run_err;
-		if (run_err) {
-			ftrace_discard(trace);
-		} else {
-			err = ftrace_close(trace, result.digest, &d);
-		}
-		if (!err && w.json)
-			report_json(stdout, &result);
-		else if (!err)
-			report_text(stdout, &result);
-		if (!run_err) {
-			argc = result.expected ? EXIT_AS_EXPECTED : EXIT_NOT_AS_EXPECTED;
-			run_result_free(&result);
-		}
-	}
-	run_close(r);
 	scenario_free(sc);
-	return err ? cli_fail(&d) : argc;
+	return status < 0 ? cli_fail(&d) : status;
 }
 
 const struct command command_run = {

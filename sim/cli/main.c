@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The table of commands, and what they share: options by table, so that --help cannot miss one.
+ */
 #include "sim/cli/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct command *const commands[] = { &command_run, &command_compare, &command_list,
 						  &command_scenario };
@@ -36,7 +41,8 @@ int cli_number(const struct command *c, const char *option, const char *text, ui
 
 	errno = 0;
 	*out = strtoull(text, &end, 10);
-	if (end == text || *end || errno || *text == '-')
+	/* strtoull() takes blanks and signs too */
+	if (*text < '0' || *text > '9' || *end || errno)
 		return cli_usage(c, "%s %.40s: expected a whole number", option, text);
 	return 0;
 }
@@ -106,43 +112,79 @@ static void print_help(void)
 	       "Commands:\n");
 	for (size_t i = 0; i < NR_COMMANDS; i++)
 		printf("  lockstep %s\n", commands[i]->usage);
-	printf("  lockstep --version\n\n"
-	       "lockstep COMMAND --help says more.  Exit status: 0 as expected, 1 not as expected,\n"
+	printf("  lockstep help [COMMAND]\n"
+	       "  lockstep --version\n\n"
+	       "lockstep help COMMAND says more.  Exit status: 0 as expected, 1 not as expected,\n"
 	       "2 bad input or usage.\n");
 }
 
-int main(int argc, char **argv)
+/* NULL after a message when there is no such command. */
+static const struct command *find_command(const char *name)
 {
-	const char *words[NR_COMMANDS + 1] = { 0 }, *near;
+	const char *words[NR_COMMANDS + 2] = { 0 }, *near;
 
-	if (argc < 2) {
-		print_help();
-		return EXIT_BAD_INPUT;
+	for (size_t i = 0; i < NR_COMMANDS; i++) {
+		if (!strcmp(name, commands[i]->name))
+			return commands[i];
+		words[i] = commands[i]->name;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help") || !strcmp(argv[1], "-h")) {
+	words[NR_COMMANDS] = "help";
+	near = nearest_word(name, words);
+	fprintf(stderr, "lockstep: unknown command \"%.40s\"%s%s%s; see lockstep --help\n", name,
+		near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	return NULL;
+}
+
+static bool is_help(const char *word)
+{
+	return !strcmp(word, "--help") || !strcmp(word, "-h");
+}
+
+static int dispatch(int argc, char **argv)
+{
+	bool wants_help = argc > 1 && (is_help(argv[1]) || !strcmp(argv[1], "help"));
+	const struct command *c;
+
+	if (argc < 2 || (wants_help && argc == 2)) {
 		print_help();
-		return 0;
+		return argc < 2 ? EXIT_BAD_INPUT : 0;
 	}
 	if (!strcmp(argv[1], "--version")) {
 		printf("lockstep " LOCKSTEP_VERSION "\n");
 		return 0;
 	}
-	for (size_t i = 0; i < NR_COMMANDS; i++) {
-		const struct command *c = commands[i];
-
-		words[i] = c->name;
-		if (strcmp(argv[1], c->name))
-			continue;
-		for (int k = 2; k < argc; k++) {
-			if (!strcmp(argv[k], "--help") || !strcmp(argv[k], "-h")) {
-				help(c);
-				return 0;
-			}
-		}
+	c = find_command(argv[wants_help ? 2 : 1]);
+	if (!c)
+		return EXIT_BAD_INPUT;
+	for (int k = 2; k < argc; k++)
+		wants_help |= is_help(argv[k]);
+	if (!wants_help)
 		return c->run(c, argc - 2, argv + 2);
+	help(c);
+	return 0;
+}
+
+/* A file opened later must not become a standard stream that was closed: reports would go there. */
+static void occupy_closed_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0)
+			return;
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	occupy_closed_streams();
+	status = dispatch(argc, argv);
+
+	/* a full disk must not look like a verdict */
+	errno = 0;
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "lockstep: standard output cannot be written%s%s\n",
+			errno ? ": " : "", errno ? strerror(errno) : "");
+		return EXIT_BAD_INPUT;
 	}
-	near = nearest_word(argv[1], words);
-	fprintf(stderr, "lockstep: unknown command \"%.40s\"%s%s%s; see lockstep --help\n", argv[1],
-		near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
-	return EXIT_BAD_INPUT;
+	return status;
 }

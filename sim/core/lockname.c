@@ -72,6 +72,20 @@ void sim_lock_name(struct sim *s, const void *addr, enum bridge_lock_kind k, con
 	add(s, (uintptr_t)addr, k, sim_name_id(s, name));
 }
 
+/* A word may be the first of a sleeping lock and of the raw one in it, one byte behind. */
+static void forget_word(struct sim *s, uintptr_t addr)
+{
+	int32_t i = s->lock_hash[slot_of(addr)];
+
+	while (i >= 0) {
+		struct lock_entry *e = &s->locks[i];
+
+		i = e->hash_next;
+		if (e->addr >> 3 == addr >> 3)
+			unhash(s, e);
+	}
+}
+
 void sim_lock_forget(struct sim *s, const void *addr, size_t n)
 {
 	uintptr_t from = (uintptr_t)addr;
@@ -80,8 +94,7 @@ void sim_lock_forget(struct sim *s, const void *addr, size_t n)
 	/* Small objects hold few words, large ones may hold more than there are locks. */
 	if (n / 8 <= s->nr_locks) {
 		for (uintptr_t a = from; a < from + n; a += 8)
-			if ((e = find(s, a)))
-				unhash(s, e);
+			forget_word(s, a);
 		return;
 	}
 	for (uint32_t i = 0; i < s->nr_locks; i++) {

@@ -73,8 +73,35 @@ static uint32_t host_lock_id(struct sim *s, const void *addr)
 	return sim_lock_id(s, addr);
 }
 
+static const struct lock *lock_at(struct sim *s, const void *addr)
+{
+	return sim_lock_known(s, addr) ? sim_lock(s, sim_lock_id(s, addr)) : NULL;
+}
+
+#define QRWLOCK_WAIT_LOCK 4	/* offset in a rwlock_t that spins */
+
+/* A raw spinlock's address is that of the byte behind (lockstep_raw_key in kernel-shim/kern). */
+static void name_raw_lock(struct sim *s, const void *addr, char *name, size_t n)
+{
+	const char *at = (const char *)addr - 1, *object = image_object(machine_of(s)->image, at);
+	const struct lock *around = lock_at(s, at);
+
+	if (!around)
+		around = lock_at(s, at - QRWLOCK_WAIT_LOCK);
+	if (around)
+		snprintf(name, n, "%.36s.wait_lock", around->name);
+	else
+		snprintf(name, n, "%.47s", object ? object : "raw spinlock");
+}
+
 static void host_lock_name(struct sim *s, const void *addr, unsigned int kind, const char *name)
 {
+	char found[48];
+
+	if (!name) {
+		name_raw_lock(s, addr, found, sizeof(found));
+		name = found;
+	}
 	sim_lock_name(s, addr, (enum bridge_lock_kind)kind, name);
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """The tree is tidy: floors, lengths, licences, no kernel source, documents that match --help."""
+import json
 import os
 import re
 import subprocess
@@ -54,10 +55,30 @@ allowed = {'SConstruct', 'sim', 'kernel-shim', 'eventpoll', 'tests', 'traces', '
 check(all(t in allowed or t.startswith('.') for t in tops), f'the top level is fixed: {tops}')
 
 manual = open(os.path.join(ROOT, 'sim/cli/lockstep.1')).read().replace('\\-', '-')
-for command in ('run', 'compare', 'list', 'scenario'):
+sections = dict(re.findall(r'^\.SH ([A-Z ]+)\n(.*?)(?=^\.SH|\Z)', manual, re.M | re.S))
+check({'SYNOPSIS', 'OPTIONS', 'EXAMPLES', 'EXIT STATUS', 'FILES', 'ENVIRONMENT'} <= set(sections),
+      f'sections of the man page: {sorted(sections)}')
+synopsis = ' '.join(re.sub(r'^\.\w+ ?', '', sections['SYNOPSIS'], flags=re.M).split())
+described, offered = set(re.findall(r'^\.B (--\w+)', sections['OPTIONS'], re.M)), set()
+commands = re.findall(r'^  lockstep (\w+)', lockstep('--help').stdout, re.M)
+check(len(commands) > 4, f'--help lists the commands: {commands}')
+for command in commands:
+    check(f'\n.B {command}\n' in sections['COMMANDS'], f'the man page describes {command}')
+    if command == 'help':
+        continue
     shown = lockstep(command, '--help').stdout
+    check(shown == lockstep('help', command).stdout, f'help {command} and {command} --help agree')
+    usage = re.match(r'usage: (.*)', shown).group(1)
+    check(usage in synopsis, f'the synopsis has "{usage}"')
     options = set(re.findall(r'^\s+(--\w+)', shown, re.M))
-    check(options, f'{command} --help shows options')
-    missing = [o for o in options if o not in manual]
-    check(not missing, f'the man page names {missing} of {command}')
+    check(options and options <= set(re.findall(r'--\w+', usage)),
+          f'options of {command} are in its usage: {options}')
+    offered |= options
+check(offered == described, f'options of the man page and of --help: {offered ^ described}')
+words = re.findall(r'^    (?:lockstep )?(run|compare) (\S+)', sections['EXAMPLES'], re.M)
+check(len(words) > 3 and all(os.path.exists(os.path.join(ROOT, 'traces', f)) for _, f in words),
+      f'examples run scenarios that are there: {words}')
+got = json.loads(lockstep('run', os.path.join(ROOT, 'traces/p-inversion.yaml'), '--json').stdout)
+check(all(re.search(rf'\b{key}\b', sections['JSON']) for key in got),
+      f'the man page has every key of JSON: {sorted(got)}')
 finish()
