@@ -12,6 +12,7 @@
 
 void lockstep_name_spinlock(spinlock_t *lock, const char *name);
 void lockstep_name_rwlock(rwlock_t *lock, const char *name);
+void lockstep_name_mutex(struct mutex *lock, const char *name);
 
 static void named(const void *lock, enum bridge_lock_kind kind, const char *name)
 {
@@ -26,6 +27,11 @@ void lockstep_name_spinlock(spinlock_t *lock, const char *name)
 void lockstep_name_rwlock(rwlock_t *lock, const char *name)
 {
 	named(lock, BRIDGE_LOCK_RW, name);
+}
+
+void lockstep_name_mutex(struct mutex *lock, const char *name)
+{
+	named(lock, BRIDGE_LOCK_MUTEX, name);
 }
 
 u32 lockstep_raw_id(const void *lock)
@@ -46,11 +52,6 @@ u32 lockstep_raw_id(const void *lock)
 		named(address, kind, name);                                                       \
 	}
 
-#ifdef CONFIG_PREEMPT_RT
-WRAP_INIT(__mutex_rt_init, struct mutex, BRIDGE_LOCK_MUTEX, l)
-#else
-WRAP_INIT(__mutex_init, struct mutex, BRIDGE_LOCK_MUTEX, l)
-#endif
 WRAP_INIT(__init_rwsem, struct rw_semaphore, BRIDGE_LOCK_RWSEM, l)
 WRAP_INIT(__rt_mutex_init, struct rt_mutex, BRIDGE_LOCK_RTMUTEX, l)
 /* a wait queue goes by the name of its head, and so does the lock inside it */
