@@ -99,10 +99,12 @@ long lockstep_syscall(enum bridge_sys nr, const long a[6])
 {
 	long ret;
 
+	lockstep_of(current)->in_kernel++;
 	lockstep_cost(COST_SYSCALL);
 	lockstep_log(PROBE_SYS_ENTER, nr, a[0]);
 	ret = call(nr, a);
 	lockstep_log(PROBE_SYS_EXIT, nr, ret);
+	lockstep_leave_kernel();
 	return ret;
 }
 

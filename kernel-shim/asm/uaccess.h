@@ -7,6 +7,7 @@ unsigned long raw_copy_from_user(void *to, const void __user *from, unsigned lon
 unsigned long raw_copy_to_user(void __user *to, const void *from, unsigned long n);
 #define INLINE_COPY_FROM_USER
 #define INLINE_COPY_TO_USER
+#define INLINE_COPY_USER		/* both, in later trees */
 #include <asm-generic/uaccess.h>
 
 #endif

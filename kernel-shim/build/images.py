@@ -20,7 +20,7 @@ KERNEL_FLAGS = '''-D__KERNEL__ -DKBUILD_MODNAME="lockstep" -DKBUILD_BASENAME="lo
  -DKBUILD_MODFILE="lockstep" -D__KBUILD_MODNAME=lockstep -D__DISABLE_EXPORTS -std=gnu11 -O2 -g
  -fPIC -fno-strict-aliasing -fno-common -fshort-wchar -fno-builtin -fno-stack-protector
  -fno-delete-null-pointer-checks -fno-omit-frame-pointer -fno-optimize-sibling-calls
- -fno-asynchronous-unwind-tables -Werror=implicit-function-declaration
+ -fno-asynchronous-unwind-tables -fms-extensions -Werror=implicit-function-declaration
  -Werror=int-conversion'''.replace('"', '\\"').split()
 OWN_FLAGS = '''-Wall -Wno-pointer-sign -Wno-address-of-packed-member
  -Wno-unused-but-set-variable -Wno-main -Wno-trigraphs -Wno-unused-function
@@ -70,6 +70,10 @@ def compile_object(obj):
     return None
 
 
+def first_error(text):
+    return next((l for l in text.splitlines() if 'error' in l), text.strip())
+
+
 class Builder:
     def __init__(self, root, build, cc, spec):
         self.root, self.build, self.cc, self.spec = root, build, cc, spec
@@ -79,6 +83,7 @@ class Builder:
         os.makedirs(os.path.join(build, 'kernel'), exist_ok=True)
         self.stale = Stale()
         self.ready = {}
+        self.offsets = set()
 
     def prepare(self, tree):
         """Generated headers of a tree, once."""
@@ -106,7 +111,25 @@ class Builder:
             flags.append('-DLOCKSTEP_RT')
         if scheduler == 'tree':
             flags.append('-DLOCKSTEP_TREE_SCHED')
-        return flags
+        return self.with_offsets(tree, flags)
+
+    def with_offsets(self, tree, flags):
+        """Later trees have offsets into struct rq in a header that is made from a C file."""
+        source = tree.file('kernel/sched/rq-offsets.c')
+        if not os.path.exists(source):
+            return flags
+        asm = Object(source, [*flags, '-w', '-S'], self.objects)
+        folder = asm.path[:-2]
+        if asm.path not in self.offsets and self.stale.object(asm):
+            error = compile_object(asm)
+            if error:
+                raise BuildError(f'{source}: {first_error(error)}')
+        if asm.path not in self.offsets:
+            pairs = re.findall(r'->(\w+) \$?(-?\d+)', open(asm.path).read())
+            write_if_changed(os.path.join(folder, 'generated', 'rq-offsets.h'),
+                             ''.join(f'#define {n} {v}\n' for n, v in pairs))
+            self.offsets.add(asm.path)
+        return [*flags, '-I' + folder]
 
     def overlaid(self, tree, overlay, unit):
         """The unit with the overlay's semantic patch applied; None when it changes nothing."""
@@ -160,8 +183,8 @@ class Builder:
         objects, units = [], []
         for unit, extra in self.spec.units(image):
             if not os.path.exists(tree.file(unit)):
-                raise BuildError(f'{image.name}: {tree.file(unit)} is missing; this image needs '
-                                 'it')
+                raise BuildError(f'{tree.file(unit)} is missing, which an image of this '
+                                 'configuration is made of; trees before 5.15 lack it')
             source = tree.file(unit)
             if image.overlay and unit == 'fs/eventpoll.c':
                 source = self.overlaid(tree, image.overlay, unit)
@@ -202,9 +225,9 @@ class Builder:
         if run.returncode:
             missing = sorted(set(re.findall(r"(?:undefined reference to|hidden symbol) .(\w+)",
                                             run.stderr)))
-            what = ', '.join(missing[:8]) or run.stderr.strip().splitlines()[-1]
-            raise BuildError(f'{image.name}: this tree needs what the shim does not offer: '
-                             f'{what}; add it to kernel-shim/kern (misc.c or dead.list)')
+            what = ', '.join(missing) or run.stderr.strip().splitlines()[-1]
+            raise BuildError(f'this tree needs what the shim does not offer: {what}; add it to '
+                             'kernel-shim/kern (misc.c or dead.list)')
         os.rename(out + '.new', out)
         with open(stamp, 'w') as f:
             f.write(key)
@@ -220,34 +243,47 @@ def compile_all(builder, objects, jobs):
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for obj, err in zip(stale.values(), pool.map(compile_object, stale.values())):
             if err:
-                line = next((l for l in err.splitlines() if 'error' in l), err.strip())
-                failed[obj.path] = line
+                failed[obj.path] = first_error(err)
     return failed
 
 
+class Failures:
+    """What could not be built and why; images that fail alike share one message."""
+    def __init__(self):
+        self.images = {}
+
+    def add(self, image, why):
+        self.images.setdefault(str(why), []).append(image.name)
+
+    def tell(self):
+        for why, names in self.images.items():
+            print(f'scons: {", ".join(names)}: {why}', file=sys.stderr)
+
+
 def build(builder, images, jobs):
-    """Builds images; each that cannot be built costs one message.  Number of failures."""
-    plans, failures = {}, 0
+    """Builds images; tells of those that cannot be built.  Number of reasons."""
+    plans, failures, without = {}, Failures(), Failures()
     for image in images:
         try:
             objects = builder.plan(image)
         except BuildError as e:
-            print(f'scons: {e}', file=sys.stderr)
-            failures += 1
+            failures.add(image, e)
             continue
         if objects is None:
-            print(f'scons: {image.name}: not offered, {image.tree.path} has nothing for overlay '
-                  f'{image.overlay} to change', file=sys.stderr)
+            without.add(image, f'not offered, {image.tree.path} has nothing for overlay '
+                               f'{image.overlay} to change')
             continue
         plans[image] = objects
     failed = compile_all(builder, [o for p in plans.values() for o in p], jobs)
     for image, objects in plans.items():
-        errors = [failed[o.path] for o in objects if o.path in failed]
+        errors = list(dict.fromkeys(failed[o.path] for o in objects if o.path in failed))
+        more = f' (and {len(errors) - 1} more files)' if len(errors) > 1 else ''
         try:
             if errors:
-                raise BuildError(f'{image.name}: {errors[0]}')
+                raise BuildError(errors[0] + more)
             builder.link(image, objects)
         except BuildError as e:
-            print(f'scons: {e}', file=sys.stderr)
-            failures += 1
-    return failures
+            failures.add(image, e)
+    without.tell()
+    failures.tell()
+    return len(failures.images)

@@ -56,6 +56,17 @@ int sprintf(char *to, const char *fmt, ...)
 	return n;
 }
 
+int snprintf(char *to, size_t size, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = host->format(to, size, fmt, ap);
+	va_end(ap);
+	return n;
+}
+
 int scnprintf(char *to, size_t size, const char *fmt, ...)
 {
 	va_list ap;

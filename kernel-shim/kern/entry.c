@@ -32,6 +32,7 @@ static int boot(const struct bridge_machine *m)
 	}
 	lockstep_softirq_init();
 	lockstep_rcu_init();
+	system_state = SYSTEM_RUNNING;
 	return 0;
 }
 

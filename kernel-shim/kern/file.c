@@ -70,14 +70,44 @@ void fd_install(unsigned int fd, struct file *file)
 	files[fd] = file;
 }
 
+#if HAVE_FILE_REF
+static void first_reference(struct file *f)
+{
+	file_ref_init(&f->f_ref, 1);
+}
+
+static bool last_reference(struct file *f)
+{
+	return file_ref_put(&f->f_ref);
+}
+
+/* Below zero: the last one is gone, or the file was dead already. */
+bool __file_ref_put(file_ref_t *ref, unsigned long cnt)
+{
+	if (cnt != FILE_REF_NOREF)
+		return false;
+	atomic_long_set(&ref->refcnt, FILE_REF_DEAD);
+	return true;
+}
+#else
+static void first_reference(struct file *f)
+{
+	atomic_long_set(&f->f_count, 1);
+}
+
+static bool last_reference(struct file *f)
+{
+	return atomic_long_dec_and_test(&f->f_count);
+}
+#endif
+
 struct file *fget(unsigned int fd)
 {
 	struct file *f = fd < nr_files ? files[fd] : NULL;
 
 	if (!f || f == RESERVED)
 		return NULL;
-	atomic_long_inc(&f->f_count);
-	return f;
+	return get_file(f);
 }
 
 /* Taking a reference is always right; borrowing one is an optimisation. */
@@ -109,7 +139,7 @@ void fput(struct file *file)
 {
 	struct file_end *e;
 
-	if (!atomic_long_dec_and_test(&file->f_count))
+	if (!last_reference(file))
 		return;
 	eventpoll_release(file);
 	if (file->f_op->release)
@@ -125,7 +155,7 @@ struct file *lockstep_file(const char *name, const struct file_operations *fops,
 	struct file *f = host->alloc(host->sim, sizeof(*f));
 
 	spin_lock_init(&f->f_lock);
-	atomic_long_set(&f->f_count, 1);
+	first_reference(f);
 	f->f_op = fops;
 	f->private_data = priv;
 	f->f_flags = flags & (O_ACCMODE | O_NONBLOCK);
@@ -138,6 +168,16 @@ struct file *anon_inode_getfile(const char *name, const struct file_operations *
 				int flags)
 {
 	return lockstep_file(name, fops, priv, flags, NULL);
+}
+
+struct file *anon_inode_getfile_fmode(const char *name, const struct file_operations *fops,
+				      void *priv, int flags, fmode_t f_mode)
+{
+	struct file *f = anon_inode_getfile(name, fops, priv, flags);
+
+	if (!IS_ERR(f))
+		f->f_mode |= f_mode;
+	return f;
 }
 
 int anon_inode_getfd(const char *name, const struct file_operations *fops, void *priv, int flags)

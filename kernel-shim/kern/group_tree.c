@@ -109,8 +109,12 @@ int lockstep_period_timer_group(const struct hrtimer *timer)
 
 static bool is_throttled(struct task_struct *p)
 {
+#if HAVE_THROTTLE_WORK
+	return p->throttled;	/* at its return to user space, and not before */
+#else
 	return p->sched_class == &fair_sched_class && p->on_rq && p->se.cfs_rq &&
 	       p->se.cfs_rq->throttle_count;
+#endif
 }
 
 static bool look(struct lockstep_task *t)
@@ -147,6 +151,10 @@ void lockstep_period_timer_done(int group)
 /* ---- cgroup core: what the controller asks for and a lab without cgroup files has not */
 
 struct static_key_true cpu_cgrp_subsys_on_dfl_key = STATIC_KEY_TRUE_INIT;
+
+void cgroup_task_dead(struct task_struct *p)
+{
+}
 
 void __cgroup_account_cputime(struct cgroup *cgrp, u64 delta)
 {

@@ -20,6 +20,7 @@ struct lockstep_task {
 	bool per_cpu;		/* a kernel thread of one CPU */
 	bool throttled;		/* as last told to the host */
 	int group;		/* or -1 */
+	int in_kernel;		/* nesting of what does not run in user space */
 	const void *raw[LOCKSTEP_RAW_MAX];	/* raw spinlocks it spins for, the innermost last */
 	int nr_raw;
 	struct lockstep_task *next;		/* of all tasks (rcu.c) */
@@ -79,6 +80,8 @@ void lockstep_call_function_irq(void);
 void lockstep_resched_irq(void);
 void lockstep_irq_exit_preempt(void);
 void lockstep_softirq_irq_exit(void);
+void lockstep_return_to_user(void);	/* throttling that waited for it happens here */
+void lockstep_leave_kernel(void);
 void lockstep_hrtimer_irq(void);
 int lockstep_irq_new(int line, int cpu, bool threaded, int priority, const char *name);
 void lockstep_lines_irq(void);

@@ -13,6 +13,7 @@
 void lockstep_name_spinlock(spinlock_t *lock, const char *name);
 void lockstep_name_rwlock(rwlock_t *lock, const char *name);
 void lockstep_name_raw(raw_spinlock_t *lock, const char *name);
+void lockstep_name_mutex(struct mutex *lock, const char *name);
 
 static void named(const void *lock, enum bridge_lock_kind kind, const char *name)
 {
@@ -34,6 +35,11 @@ void lockstep_name_raw(raw_spinlock_t *lock, const char *name)
 	named(lockstep_raw_key(lock), BRIDGE_LOCK_RAW_SPIN, name);
 }
 
+void lockstep_name_mutex(struct mutex *lock, const char *name)
+{
+	named(lock, BRIDGE_LOCK_MUTEX, name);
+}
+
 /* One that was never initialised by name is part of another lock, or a static one. */
 u32 lockstep_raw_id(const void *lock)
 {
@@ -53,11 +59,6 @@ u32 lockstep_raw_id(const void *lock)
 		named(address, kind, name);                                                       \
 	}
 
-#ifdef CONFIG_PREEMPT_RT
-WRAP_INIT(__mutex_rt_init, struct mutex, BRIDGE_LOCK_MUTEX, l)
-#else
-WRAP_INIT(__mutex_init, struct mutex, BRIDGE_LOCK_MUTEX, l)
-#endif
 WRAP_INIT(__init_rwsem, struct rw_semaphore, BRIDGE_LOCK_RWSEM, l)
 WRAP_INIT(__rt_mutex_init, struct rt_mutex, BRIDGE_LOCK_RTMUTEX, l)
 /* a wait queue goes by the name of its head, and so does the lock inside it */

@@ -19,17 +19,20 @@
 #include <linux/rcuwait.h>
 #include <linux/sched/task.h>
 #include <linux/security.h>
+#include <linux/utsname.h>
 #include <linux/workqueue.h>
 
 char __lock_text_start[1], __lock_text_end[1], __sched_text_start[1], __sched_text_end[1];
 char __cpuidle_text_start[1], __cpuidle_text_end[1];
 char init_fs[8], init_files[8];		/* of types nothing here looks into */
 struct nsproxy init_nsproxy;
+struct uts_namespace init_uts_ns;
 struct pid init_struct_pid;
 struct workqueue_struct *system_wq, *system_percpu_wq;
 DEFINE_PER_CPU(struct pt_regs *, __irq_regs);
 unsigned long volatile jiffies;
 int oops_in_progress;
+enum system_states system_state = SYSTEM_SCHEDULING;
 bool cpuhp_tasks_frozen;
 bool static_key_initialized;
 
@@ -38,6 +41,15 @@ void lockstep_dead(const char *name);
 void lockstep_dead(const char *name)
 {
 	host->bug(host->sim, "not offered by this image", name);
+}
+
+/* There are no worker threads: what boot leaves to them is done at once. */
+bool queue_work_on(int cpu, struct workqueue_struct *wq, struct work_struct *work)
+{
+	if (system_state == SYSTEM_RUNNING)
+		lockstep_dead(__func__);
+	work->func(work);
+	return true;
 }
 
 void lockstep_relax(void)

@@ -164,7 +164,7 @@ static int rtmutex_op(struct rt_mutex *l, enum bridge_lock_op op)
 	return 1;
 }
 
-int lockstep_lock_op(void *lock, enum bridge_lock_kind kind, enum bridge_lock_op op)
+static int do_op(void *lock, enum bridge_lock_kind kind, enum bridge_lock_op op)
 {
 	union any_lock *l = lock;
 
@@ -184,4 +184,22 @@ int lockstep_lock_op(void *lock, enum bridge_lock_kind kind, enum bridge_lock_op
 	default:
 		return -EINVAL;
 	}
+}
+
+/*
+ * A holder is in the kernel until it releases, or a quota would take effect with the lock held; an
+ * rt_mutex is what user space holds through a futex.
+ */
+int lockstep_lock_op(void *lock, enum bridge_lock_kind kind, enum bridge_lock_op op)
+{
+	struct lockstep_task *t = lockstep_of(current);
+	bool release = op == BRIDGE_OP_UNLOCK || op == BRIDGE_OP_READ_UNLOCK;
+	int done;
+
+	t->in_kernel++;
+	done = do_op(lock, kind, op);
+	if (kind != BRIDGE_LOCK_RTMUTEX && done > 0)
+		t->in_kernel += release ? -1 : 1;
+	lockstep_leave_kernel();
+	return done;
 }

@@ -18,6 +18,7 @@
 #include <linux/sched/task.h>
 #include <linux/smp.h>
 #include <lockstep/names.h>
+#include <linux/task_work.h>
 
 #include <linux/mmu_context.h>
 #include <linux/sched/cputime.h>
@@ -124,8 +125,32 @@ void lockstep_resched_irq(void)
 
 void lockstep_irq_exit_preempt(void)
 {
-	if (!preempt_count() && need_resched())
+	if (preempt_count())
+		return;
+	if (need_resched())
 		preempt_schedule_irq();
+	if (current->task_works && !lockstep_of(current)->in_kernel) {
+		lockstep_return_to_user();
+		preempt_schedule_irq();
+	}
+}
+
+/* What waits for the return to user space: group throttling since 6.18, nothing before. */
+int task_work_add(struct task_struct *p, struct callback_head *work, enum task_work_notify_mode mode)
+{
+	work->next = p->task_works;
+	p->task_works = work;
+	return 0;
+}
+
+void lockstep_return_to_user(void)
+{
+	struct callback_head *work;
+
+	while ((work = current->task_works)) {
+		current->task_works = work->next;
+		work->func(work);
+	}
 }
 
 void lockstep_tick(void)

@@ -11,9 +11,12 @@
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/user.h>
+#include <linux/user_namespace.h>
 
-static struct user_struct user = { .__count = REFCOUNT_INIT(1000) };
-struct cred init_cred = { .user = &user };
+struct user_struct root_user = { .__count = REFCOUNT_INIT(1000) };
+struct user_namespace init_user_ns;
+struct ucounts init_ucounts;
+struct cred init_cred = { .user = &root_user };	/* later trees have a static one of their own */
 struct mm_struct init_mm = { .mm_users = ATOMIC_INIT(1000), .mm_count = ATOMIC_INIT(1000) };
 
 struct cpumask __cpu_possible_mask, __cpu_online_mask, __cpu_present_mask, __cpu_active_mask;
@@ -43,6 +46,16 @@ struct task_struct *lockstep_task_of(struct task *t)
 
 void lockstep_task_init(void)
 {
+}
+
+/* The counterpart of in_kernel++: the outermost one is the way back to user space. */
+void lockstep_leave_kernel(void)
+{
+	if (--lockstep_of(current)->in_kernel)
+		return;
+	preempt_disable();
+	lockstep_return_to_user();
+	preempt_enable();
 }
 
 /* Ends an interruptible sleep, as a signal would. */

@@ -1,23 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Pre-included behind the kernel's headers: locks get the name they are initialised under.
- * Only LOCKDEP keeps names in the kernel; mutexes, rwsems and wait queues carry theirs through
- * their init functions, which are wrapped (kern/lockname.c).
+ * Only LOCKDEP keeps names in the kernel; rwsems and wait queues carry theirs through their init
+ * functions, which are wrapped (kern/lockname.c).
  */
 #ifndef LOCKSTEP_NAMES_H
 #define LOCKSTEP_NAMES_H
 
+#include <linux/mutex.h>
 #include <linux/spinlock.h>
 
 void lockstep_name_spinlock(spinlock_t *lock, const char *name);
 void lockstep_name_rwlock(rwlock_t *lock, const char *name);
 void lockstep_name_raw(raw_spinlock_t *lock, const char *name);
+void lockstep_name_mutex(struct mutex *lock, const char *name);
 
 #undef raw_spin_lock_init
 #define raw_spin_lock_init(l)                                                                     \
 	do {                                                                                      \
 		*(l) = __RAW_SPIN_LOCK_UNLOCKED(l);                                               \
 		lockstep_name_raw(l, #l);                                                         \
+	} while (0)
+
+#undef mutex_init
+#define mutex_init(l)                                                                             \
+	do {                                                                                      \
+		static struct lock_class_key key;                                                 \
+		__mutex_init(l, #l, &key);                                                        \
+		lockstep_name_mutex(l, #l);                                                       \
 	} while (0)
 
 #undef spin_lock_init

@@ -16,6 +16,10 @@ void lockstep_contention_begin(void *lock, unsigned int flags);
 void lockstep_contention_end(void *lock, int ret);
 
 #define trace_contention_begin(lock, flags) lockstep_contention_begin((void *)(lock), flags)
+/* of no interest: lock_released says the same, also without a waiter */
+#define trace_contended_release(lock) do { } while (0)
+#define trace_contended_release_enabled() false
+#define trace_call__contended_release(lock) do { } while (0)
 #define trace_contention_end(lock, ret) lockstep_contention_end((void *)(lock), ret)
 
 #endif
