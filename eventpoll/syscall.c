@@ -100,7 +100,8 @@ long lockstep_syscall(enum bridge_sys nr, const long a[6])
 	long ret;
 
 	lockstep_cost(COST_SYSCALL);
-	lockstep_log(PROBE_SYS_ENTER, nr, a[0]);
+	/* of pipe2 the first argument is an address, and no record holds one */
+	lockstep_log(PROBE_SYS_ENTER, nr, nr == SYS_PIPE2 ? 0 : a[0]);
 	ret = call(nr, a);
 	lockstep_log(PROBE_SYS_EXIT, nr, ret);
 	return ret;

@@ -370,11 +370,6 @@ void ftrace_probe(void *self, const struct sim *s, const struct probe *p)
 	struct ftrace *f = self;
 	struct line l;
 
-	/* A pipe's first argument is an address: it may not show. */
-	struct probe q = *p;
-
-	if (q.kind == PROBE_SYS_ENTER && q.object == SYS_PIPE2)
-		q.arg = 0;
 	if (f->used + LINE_MAX_LEN > BUFFER)
 		flush(f);
 	l.at = f->buffer + f->used;
@@ -387,7 +382,7 @@ void ftrace_probe(void *self, const struct sim *s, const struct probe *p)
 	put(&l, "] ..... ");
 	put_time(&l, p->at_ns);
 	put(&l, ": ");
-	put_event(&l, s, &q);
+	put_event(&l, s, p);
 	put(&l, "\n");
 	f->used = (size_t)(l.at - f->buffer);
 }
