@@ -13,6 +13,7 @@
 #include <linux/syscalls.h>
 #include <linux/uio.h>
 
+#include <lockstep/ready_list.h>
 #include "kernel-shim/kern/file.h"
 
 static ssize_t rw(int fd, char __user *buf, size_t n, bool write)
@@ -117,4 +118,16 @@ int lockstep_fd_ready(int epfd, int fd, uint32_t events)
 	ready = vfs_poll(f, NULL) & events;
 	fput(f);
 	return ready != 0;
+}
+
+int lockstep_epoll_ready_list(int epfd, bool *overflow)
+{
+	struct file *f = fget(epfd);
+	int nr;
+
+	if (!f)
+		return -EBADF;
+	nr = lockstep_ready_list(f, overflow);
+	fput(f);
+	return nr;
 }
