@@ -13,6 +13,7 @@
 #include <linux/syscalls.h>
 #include <linux/uio.h>
 
+#include <lockstep/ready_list.h>
 #include "kernel-shim/kern/file.h"
 
 static ssize_t rw(int fd, char __user *buf, size_t n, bool write)
@@ -101,7 +102,8 @@ long lockstep_syscall(enum bridge_sys nr, const long a[6])
 
 	lockstep_of(current)->in_kernel++;
 	lockstep_cost(COST_SYSCALL);
-	lockstep_log(PROBE_SYS_ENTER, nr, a[0]);
+	/* of pipe2 the first argument is an address, and no record holds one */
+	lockstep_log(PROBE_SYS_ENTER, nr, nr == SYS_PIPE2 ? 0 : a[0]);
 	ret = call(nr, a);
 	lockstep_log(PROBE_SYS_EXIT, nr, ret);
 	lockstep_leave_kernel();
@@ -118,4 +120,16 @@ int lockstep_fd_ready(int epfd, int fd, uint32_t events)
 	ready = vfs_poll(f, NULL) & events;
 	fput(f);
 	return ready != 0;
+}
+
+int lockstep_epoll_ready_list(int epfd, bool *overflow)
+{
+	struct file *f = fget(epfd);
+	int nr;
+
+	if (!f)
+		return -EBADF;
+	nr = lockstep_ready_list(f, overflow);
+	fput(f);
+	return nr;
 }

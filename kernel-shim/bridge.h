@@ -34,6 +34,7 @@ struct bridge_focus {
 	uint32_t irqs_off;	/* 0: interrupts enabled */
 	uint32_t pending;	/* BRIDGE_IRQ_*: to be taken as soon as interrupts are enabled */
 	uint32_t fentry_on;	/* a trigger wants to see function entries */
+	uint32_t access_left;	/* access-hooked images: memory accesses until host->access() */
 };
 
 /* Interrupts a CPU can have pending. */
@@ -175,6 +176,11 @@ struct bridge_image {
 	void (*synchronize_rcu)(void);
 	/* Level-triggered item ready while nobody will be told?  Only when all is quiet. */
 	int (*fd_ready)(int epfd, int fd, uint32_t events);
+	/*
+	 * Items on an epoll file's ready list; -EUCLEAN when it is corrupt.  *overflow: events of
+	 * a scan wait on the other list.  On no task or on one; takes no time and no lock.
+	 */
+	int (*ready_list)(int epfd, bool *overflow);
 	/* An interrupt line whose handler calls host->irq_handler(line). */
 	int (*irq_new)(int line, int cpu, bool threaded, int priority, const char *name);
 
@@ -203,6 +209,7 @@ struct bridge_host {
 	void (*ipi)(struct sim *s, unsigned int cpu, uint32_t irqs);
 	void (*log)(struct sim *s, unsigned int kind, uint32_t object, int64_t arg); /* no switch */
 	uint32_t (*choose)(struct sim *s, uint32_t n);	/* the oracle: 0 .. n-1 */
+	void (*access)(struct sim *s);		/* focus->access_left has run out: draws the next */
 
 	/* tasks */
 	struct task *(*task_new)(struct sim *s, const char *name, void *ktask, int prio,

@@ -54,6 +54,10 @@ def build_images(g):
         return 2
     for t in found:
         wanted += [g['Image'](t, config, overlay) for config, overlay in g['IMAGES']]
+        hooked = [(c, o) for name, c, o in g['ACCESS_IMAGES'] if name == t.name]
+        if t in user and '@access' in g['ONLY']:
+            hooked = g['IMAGES']
+        wanted += [g['Image'](t, config, overlay, access=True) for config, overlay in hooked]
     if g['ONLY'] and user:
         wanted = [i for i in wanted if g['ONLY'] in i.name]
     builder = images.Builder(g['ROOT'], g['BUILD'], g['CC'], g['Spec'])

@@ -26,6 +26,14 @@ OWN_FLAGS = '''-Wall -Wno-pointer-sign -Wno-address-of-packed-member
  -Wno-unused-but-set-variable -Wno-main -Wno-trigraphs -Wno-unused-function
  -Wno-format-security'''.split()
 
+# A call before every memory access, for kern/access.c; volatile ones (READ_ONCE) by themselves.
+ACCESS_FLAGS = {
+    'gcc': ['-fsanitize=thread', '--param', 'tsan-distinguish-volatile=1',
+            '--param', 'tsan-instrument-func-entry-exit=0'],
+    'clang': ['-fsanitize=thread', '-mllvm', '-tsan-distinguish-volatile=1',
+              '-mllvm', '-tsan-instrument-func-entry-exit=0'],
+}
+
 
 class Object:
     def __init__(self, source, command, folder):
@@ -131,34 +139,43 @@ class Builder:
             self.offsets.add(asm.path)
         return [*flags, '-I' + folder]
 
-    def overlaid(self, tree, overlay, unit):
-        """The unit with the overlay's semantic patch applied; None when it changes nothing."""
-        patch = os.path.join(self.root, 'eventpoll', overlay + '.cocci')
-        out = os.path.join(self.build, 'overlay', tree.name, overlay, unit)
-        source = tree.file(unit)
+    @staticmethod
+    def patched(patch, source, out):
+        """Applies a semantic patch; the file is written only when that has worked."""
         newest = max(os.stat(source).st_mtime_ns, os.stat(patch).st_mtime_ns)
-        if not os.path.exists(out) or os.stat(out).st_mtime_ns < newest:
-            os.makedirs(os.path.dirname(out), exist_ok=True)
-            fresh = out + '.new'
-            if os.path.exists(fresh):
-                os.remove(fresh)    # spatch leaves an old file in place when it fails
-            run = subprocess.run(['spatch', '--very-quiet', '--sp-file', patch, source, '-o',
-                                  fresh], capture_output=True, text=True)
-            if not os.path.exists(fresh):
-                raise BuildError(f'{patch}: cannot be applied to {source}: '
-                                 f'{(run.stderr.strip().splitlines() or ["spatch failed"])[-1]}')
-            os.rename(fresh, out)
-        if open(out, 'rb').read() == open(source, 'rb').read():
-            return None
-        return out
+        if os.path.exists(out) and os.stat(out).st_mtime_ns >= newest:
+            return
+        os.makedirs(os.path.dirname(out), exist_ok=True)
+        fresh = out + '.new'
+        if os.path.exists(fresh):
+            os.remove(fresh)    # spatch leaves an old file in place when it fails
+        run = subprocess.run(['spatch', '--very-quiet', '--sp-file', patch, source, '-o', fresh],
+                             capture_output=True, text=True)
+        if not os.path.exists(fresh):
+            raise BuildError(f'{patch}: cannot be applied to {source}: '
+                             f'{(run.stderr.strip().splitlines() or ["spatch failed"])[-1]}')
+        os.rename(fresh, out)
 
-    def own_sources(self, config, scheduler):
-        skip = {'rt': '_vanilla', 'vanilla': '_rt'}[config]
-        other = {'tree': '_sim', 'simulated': '_tree'}[scheduler]
+    def overlaid(self, tree, overlay, unit):
+        """The unit with the overlay's semantic patches applied; None when one changes nothing."""
+        source = tree.file(unit)
+        for patch in self.spec.overlays[overlay]:
+            out = os.path.join(self.build, 'overlay', tree.name, patch, unit)
+            self.patched(os.path.join(self.root, 'eventpoll', patch + '.cocci'), source, out)
+            if open(out, 'rb').read() == open(source, 'rb').read():
+                return None
+            source = out
+        return source
+
+    def own_sources(self, image):
+        skip = {'rt': '_vanilla', 'vanilla': '_rt'}[image.config]
+        other = {'tree': '_sim', 'simulated': '_tree'}[image.scheduler]
         for folder in ('kernel-shim/kern', 'eventpoll'):
             for name in sorted(os.listdir(os.path.join(self.root, folder))):
                 stem = name[:-2]
                 if not name.endswith('.c') or stem.endswith(skip) or stem.endswith(other):
+                    continue
+                if stem == 'access' and not image.access:
                     continue
                 yield os.path.join(self.root, folder, name)
 
@@ -192,10 +209,12 @@ class Builder:
                     return None
             units.append((unit, source))
             flags = [f.replace('SHIM', shim) for f in extra]
+            if image.access and unit in self.spec.access_units:
+                flags += ACCESS_FLAGS['clang' if 'clang' in self.cc else 'gcc']
             objects.append(Object(source, [*base, '-w', *flags], self.objects))
         own = [*base, *OWN_FLAGS, '-I' + tree.path]
         name = [f'-DLOCKSTEP_IMAGE="{image.name}"', f'-DLOCKSTEP_TREE_VERSION="{tree.version()}"']
-        for source in self.own_sources(image.config, image.scheduler):
+        for source in self.own_sources(image):
             extra = name if source.endswith('/entry.c') else []
             objects.append(Object(source, [*own, *extra], self.objects))
         objects.append(Object(self.manifest(image, tree, units), own, self.objects))

@@ -66,6 +66,7 @@ static struct bridge_image image = {
 	.call_rcu = lockstep_call_rcu,
 	.synchronize_rcu = synchronize_rcu,
 	.fd_ready = lockstep_fd_ready,
+	.ready_list = lockstep_epoll_ready_list,
 	.irq_new = lockstep_irq_new,
 	.do_irq = lockstep_do_irq,
 	.set_need_resched = lockstep_set_need_resched,

@@ -213,8 +213,10 @@ extern const struct file_operations pipefifo_fops;
 static struct super_block pipe_super;
 static DEFINE_PER_CPU(unsigned int, pipe_writers);
 
+/* With O_RDWR each end is open for both, as a FIFO may be: one file on two wait queues. */
 int lockstep_pipe(int fds[2], int flags)
 {
+	bool both = (flags & O_ACCMODE) == O_RDWR;
 	struct inode *inode;
 	struct pipe_inode_info *pipe = alloc_pipe_info();
 	struct file *f;
@@ -236,10 +238,11 @@ int lockstep_pipe(int fds[2], int flags)
 	inode->i_mode = S_IFIFO | 0600;
 	inode->i_pipe = pipe;
 	pipe->files = 2;
-	pipe->readers = pipe->writers = 1;
+	pipe->readers = pipe->writers = both ? 2 : 1;
 	for (int i = 0; i < 2; i++) {
 		f = lockstep_file("fifo", &pipefifo_fops, pipe,
-				  (i ? O_WRONLY : O_RDONLY) | (flags & O_NONBLOCK), inode);
+				  (both ? O_RDWR : i ? O_WRONLY : O_RDONLY) |
+				  (flags & O_NONBLOCK), inode);
 		f->f_flags |= O_NOATIME;
 		fd_install(fds[i], f);
 	}

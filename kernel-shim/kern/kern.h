@@ -116,6 +116,7 @@ void *lockstep_lock_new(enum bridge_lock_kind kind, const char *name);
 int lockstep_lock_op(void *lock, enum bridge_lock_kind kind, enum bridge_lock_op op);
 long lockstep_syscall(enum bridge_sys nr, const long arg[6]);
 int lockstep_fd_ready(int epfd, int fd, uint32_t events);
+int lockstep_epoll_ready_list(int epfd, bool *overflow);
 void lockstep_wake(struct task *t);
 void lockstep_call_rcu(void);
 

@@ -17,6 +17,9 @@ struct cost_range {
 
 extern const struct cost_range cost_table[NR_COSTS];
 
+/* Access-hooked images: at most so many memory accesses before time passes. */
+#define COST_ACCESS_DISTANCE_MAX 32
+
 /* Most a busy-waiting CPU sleeps over a change: turns of its loop grow up to this. */
 #define COST_RELAX_MAX_NS 400
 

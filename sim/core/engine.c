@@ -204,6 +204,15 @@ void engine_cost(struct sim *s, enum bridge_cost kind)
 	engine_burn(s, r->lo + (s->oracle ? engine_choose(s, r->hi - r->lo + 1) : 0));
 }
 
+/* Before there is an oracle the machine boots, and on the host nobody else can go on. */
+void engine_access(struct sim *s)
+{
+	if (s->inhost || !s->oracle)
+		return;
+	s->focus->access_left = engine_choose(s, COST_ACCESS_DISTANCE_MAX);
+	engine_cost(s, COST_ACCESS);
+}
+
 void engine_idle(struct sim *s)
 {
 	SIM_CHECK(!s->inhost);

@@ -20,6 +20,8 @@ void engine_set_world(struct sim *s, const struct world_ops *w, struct bridge_fo
 void engine_burn(struct sim *s, uint64_t ns);
 /* Uses the CPU for a cost drawn from its range. */
 void engine_cost(struct sim *s, enum bridge_cost kind);
+/* An access-hooked image has used up its accesses: the next distance, and time passes. */
+void engine_access(struct sim *s);
 void engine_idle(struct sim *s);
 void engine_relax(struct sim *s);
 void engine_spin_wait(struct sim *s, const void *lock);

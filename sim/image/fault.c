@@ -103,22 +103,23 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	r[REG_RIP] = (greg_t)(uintptr_t)fault_landing;
 }
 
-void fault_guard(struct machine *m)
+/* At every boot: others in this process, test frameworks above all, set handlers as well. */
+void fault_install(void)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP };
-	static bool installed;
 	struct sigaction sa = { .sa_sigaction = on_fault,
 				.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
 	static char alt_stack[ALT_STACK];	/* for faults of a stack that is full */
 	stack_t alt = { .ss_sp = alt_stack, .ss_size = ALT_STACK };
 
-	guarded = m;
-	if (installed)
-		return;
-	installed = true;
 	SIM_CHECK(!sigaltstack(&alt, NULL));
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		SIM_CHECK(!sigaction(signals[i], &sa, NULL));
+}
+
+void fault_guard(struct machine *m)
+{
+	guarded = m;
 }
 
 void fault_unguard(void)

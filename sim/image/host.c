@@ -254,6 +254,7 @@ void machine_fill_host(struct machine *m)
 		.ipi = engine_ipi,
 		.log = engine_log,
 		.choose = engine_choose,
+		.access = engine_access,
 		.task_new = host_task_new,
 		.task_bind = host_task_bind,
 		.task_main = host_task_main,

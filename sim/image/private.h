@@ -57,6 +57,7 @@ const char *image_symbol(const struct image *img, const void *addr);
 const char *image_object(const struct image *img, const void *addr);
 
 /* fault.c */
+void fault_install(void);
 void fault_guard(struct machine *m);	/* from now on faults are this machine's */
 void fault_unguard(void);
 /* Writes the call chain from frame @fp up, innermost first, "a < b < c". */

@@ -22,4 +22,9 @@ void lockstep_contention_end(void *lock, int ret);
 #define trace_call__contended_release(lock) do { } while (0)
 #define trace_contention_end(lock, ret) lockstep_contention_end((void *)(lock), ret)
 
+/* mutex.c exports its tracepoints; these are none. */
+#ifndef EXPORT_TRACEPOINT_SYMBOL_GPL
+#define EXPORT_TRACEPOINT_SYMBOL_GPL(name)
+#endif
+
 #endif
