@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pty
+import re
 import shutil
 import signal
 import subprocess
@@ -79,6 +80,18 @@ def traces(folder):
               f'{number!r} leaves no half of a trace: {os.listdir(inside)}')
 
 
+def alone(image, seeds):
+    """What compare adds up, from runs one by one: worst wait, boosts, switches."""
+    worst, boosts, switches = 0, 0, 0
+    for seed in range(1, seeds + 1):
+        args = ('run', P, '--kernel', image, '--seed', str(seed))
+        waits = json.loads(lockstep(*args, '--json').stdout)['waits']
+        worst = max([worst] + [w['wait_ns'] for w in waits])
+        last = re.search(r'(\d+) switches, \d+ waits, (\d+) boosts', lockstep(*args).stdout)
+        switches, boosts = switches + int(last[1]), boosts + int(last[2])
+    return worst, boosts, switches
+
+
 def comparing():
     args = ('compare', P, '--kernel', '6.12-rt+rwlock,6.12-rt', '--seeds', '5')
     table, as_json = lockstep(*args), json.loads(lockstep(*args, '--json').stdout)
@@ -93,6 +106,8 @@ def comparing():
         worst = f'{image["worst_wait_ns"] // 1000}.{image["worst_wait_ns"] % 1000:03}'
         check(line[1] == '5' and line[-4] == worst and line[-1] == str(image['switches']) and
               line[-2] == str(image['boosts']), f'the table says the same: {line}')
+        sums = image['worst_wait_ns'], image['boosts'], image['switches']
+        check(sums == alone(image['image'], 5), f'{image["image"]}: sums of single runs: {sums}')
         for verdict, seed in image['first_seed'].items():
             r = lockstep('run', P, '--kernel', image['image'], '--seed', str(seed), '--json')
             check(json.loads(r.stdout)['verdict'] == verdict, f'seed {seed} shows {verdict}')

@@ -78,30 +78,35 @@ static void switch_to(uint64_t us, uint32_t cpu, uint32_t prev, uint32_t next, i
 }
 
 /* low reads the lock and is preempted by middle from 2 to 7 ms; high wants to write at 3 ms. */
-static struct run_result inversion(bool boosted)
+static struct run_result inversion_of(uint32_t low, uint32_t middle, uint32_t high, bool boosted)
 {
-	switch_to(1000, 0, IDLE0, LOW, 0);
-	switch_to(1000, 1, IDLE1, HIGH, 0);
-	feed(1001, 0, LOW, PROBE_LOCK_ACQUIRED, lock, LOCK_READ);
-	switch_to(2000, 0, LOW, MIDDLE, PREV_PREEMPTED);
-	feed(3000, 1, HIGH, PROBE_CONTENTION_BEGIN, lock, LCB_WRITE | LCB_RT);
-	switch_to(3000, 1, HIGH, IDLE1, PREV_UNINTERRUPTIBLE);
+	switch_to(1000, 0, IDLE0, low, 0);
+	switch_to(1000, 1, IDLE1, high, 0);
+	feed(1001, 0, low, PROBE_LOCK_ACQUIRED, lock, LOCK_READ);
+	switch_to(2000, 0, low, middle, PREV_PREEMPTED);
+	feed(3000, 1, high, PROBE_CONTENTION_BEGIN, lock, LCB_WRITE | LCB_RT);
+	switch_to(3000, 1, high, IDLE1, PREV_UNINTERRUPTIBLE);
 	if (boosted) {
-		feed(3001, 1, HIGH, PROBE_SCHED_PI_SETPRIO, LOW, PRIO_CHANGE(120, 19));
-		switch_to(3002, 0, MIDDLE, LOW, PREV_PREEMPTED);
+		feed(3001, 1, high, PROBE_SCHED_PI_SETPRIO, low, PRIO_CHANGE(120, 19));
+		switch_to(3002, 0, middle, low, PREV_PREEMPTED);
 	} else {
-		switch_to(7000, 0, MIDDLE, LOW, PREV_INTERRUPTIBLE);
+		switch_to(7000, 0, middle, low, PREV_INTERRUPTIBLE);
 	}
-	feed(7500, 0, LOW, PROBE_LOCK_RELEASED, lock, LOCK_READ);
-	feed(7500, 0, LOW, PROBE_SCHED_WAKEUP, HIGH, 1);
-	switch_to(7501, 1, IDLE1, HIGH, 0);
-	feed(7502, 1, HIGH, PROBE_CONTENTION_END, lock, 0);
-	switch_to(8000, 0, LOW, IDLE0, PREV_INTERRUPTIBLE);
-	switch_to(8000, 1, HIGH, IDLE1, PREV_INTERRUPTIBLE);
+	feed(7500, 0, low, PROBE_LOCK_RELEASED, lock, LOCK_READ);
+	feed(7500, 0, low, PROBE_SCHED_WAKEUP, high, 1);
+	switch_to(7501, 1, IDLE1, high, 0);
+	feed(7502, 1, high, PROBE_CONTENTION_END, lock, 0);
+	switch_to(8000, 0, low, IDLE0, PREV_INTERRUPTIBLE);
+	switch_to(8000, 1, high, IDLE1, PREV_INTERRUPTIBLE);
 	detect_end(d, s, 10 * MS);
 	return (struct run_result){ .scenario = &scenario, .sim = s, .detect = d, .image = "image",
 				    .locks = "tree", .carrier = "fiber", .seed = 7,
 				    .sim_ns = 10 * MS, .events = seq, .expected = true };
+}
+
+static struct run_result inversion(bool boosted)
+{
+	return inversion_of(LOW, MIDDLE, HIGH, boosted);
 }
 
 static const char *print(void (*how)(FILE *, const struct run_result *), struct run_result r)
@@ -280,6 +285,31 @@ static void long_and_foreign_names_stay_in_100_columns(void **state)
 	assert_non_null(strstr(all, "    (19 more tasks left out)\n"));
 }
 
+static void the_chain_has_the_first_rows(void **state)
+{
+	enum { FILLERS = 30, FIRST = WORKER + 1, LAST = FIRST + FILLERS };
+	char name[16];
+	const char *all;
+
+	(void)state;
+	for (int i = 0; i < FILLERS; i++) {
+		snprintf(name, sizeof(name), "filler%d", i);
+		task(name, 120, TASK_SCENARIO);
+		feed(100, 0, IDLE0, PROBE_SCHED_WAKEUP, (uint32_t)(FIRST + i), 0);
+	}
+	task("last-low", 120, TASK_SCENARIO);
+	task("last-middle", 49, TASK_SCENARIO);
+	task("last-high", 19, TASK_SCENARIO);
+	/* the longest wait is somebody else's */
+	feed(200, 0, FIRST, PROBE_CONTENTION_BEGIN, sim_lock_id(s, lock_memory[1]), LCB_RT);
+	all = print(timeline_print, inversion_of(LAST, LAST + 1, LAST + 2, false));
+	assert_non_null(row(all, "last-low"));
+	assert_non_null(row(all, "last-middle"));
+	assert_non_null(row(all, "last-high"));
+	assert_non_null(row(all, "filler0"));
+	assert_null(row(all, "filler29"));
+}
+
 static void nothing_happened_is_no_timeline(void **state)
 {
 	struct run_result r = { .scenario = &scenario, .sim = s, .detect = d, .sim_ns = MS };
@@ -346,6 +376,7 @@ int main(void)
 		T(a_thread_that_only_sleeps_has_no_row),
 		T(a_thread_that_runs_in_the_window_has_a_row),
 		T(long_and_foreign_names_stay_in_100_columns),
+		T(the_chain_has_the_first_rows),
 		T(nothing_happened_is_no_timeline),
 		T(the_text_says_verdict_chain_and_waits),
 		T(a_report_has_its_time_and_text),
