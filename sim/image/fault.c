@@ -84,6 +84,9 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	greg_t *r = u->uc_mcontext.gregs;
 	struct machine *m = guarded;
 
+	/* Not a fault at all: the first write to saved memory. */
+	if (sig == SIGSEGV && pages_fault(info->si_addr))
+		return;
 	if (!m || !image_symbol(m->image, (const void *)r[REG_RIP])) {
 		/* Not the kernel's: die of it as usual. */
 		signal(sig, SIG_DFL);
@@ -103,7 +106,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	r[REG_RIP] = (greg_t)(uintptr_t)fault_landing;
 }
 
-void fault_guard(struct machine *m)
+void fault_catch(void)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP };
 	static bool installed;
@@ -112,13 +115,18 @@ void fault_guard(struct machine *m)
 	static char alt_stack[ALT_STACK];	/* for faults of a stack that is full */
 	stack_t alt = { .ss_sp = alt_stack, .ss_size = ALT_STACK };
 
-	guarded = m;
 	if (installed)
 		return;
 	installed = true;
 	SIM_CHECK(!sigaltstack(&alt, NULL));
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		SIM_CHECK(!sigaction(signals[i], &sa, NULL));
+}
+
+void fault_guard(struct machine *m)
+{
+	fault_catch();
+	guarded = m;
 }
 
 void fault_unguard(void)
