@@ -96,8 +96,8 @@ static void restore_tasks(struct sim *s, const struct sim_snapshot *n)
 
 static void restore_names(struct sim *s, const struct sim_snapshot *n)
 {
-	for (uint32_t i = n->sim.nr_names; i < s->nr_names; i++)
-		free(s->names[i].text);
+	if (s->nr_old_names < s->nr_names)
+		s->nr_old_names = s->nr_names;
 	for (uint32_t i = 0; i < n->sim.nr_names; i++)
 		s->names[i].instances = n->instances[i];
 }
@@ -111,10 +111,9 @@ void sim_restore(struct sim *s)
 	restore_tasks(s, n);
 	restore_names(s, n);
 	free(s->bug_detail);
-	memcpy(s->locks, n->locks, n->sim.nr_locks * sizeof(s->locks[0]));
+	sim_locks_restore(s, n->locks, n->sim.nr_locks);
 	eventq_copy(&s->queue, &n->queue);
 	memcpy(s->cpus, n->sim.cpus, sim_nr_cpus(s) * sizeof(s->cpus[0]));
-	memcpy(s->lock_hash, n->sim.lock_hash, sizeof(s->lock_hash));
 	s->own_focus = n->sim.own_focus;
 	s->end = SIM_END_NONE;
 	s->now = n->sim.now;
@@ -126,7 +125,6 @@ void sim_restore(struct sim *s)
 	s->nr_scenario = n->sim.nr_scenario;
 	s->had_scenario = n->sim.had_scenario;
 	s->nr_tasks = n->sim.nr_tasks;
-	s->nr_locks = n->sim.nr_locks;
 	s->nr_names = n->sim.nr_names;
 	s->nr_groups = n->sim.nr_groups;
 	s->bug = NULL;
