@@ -171,6 +171,8 @@ class Builder:
             flags = [f.replace('SHIM', shim) for f in extra]
             objects.append(Object(source, [*base, '-w', *flags], self.objects))
         own = [*base, *OWN_FLAGS, '-I' + tree.path]
+        if 'clang' in self.cc:
+            own.append('-Wno-gnu-variable-sized-type-not-at-end')
         name = [f'-DLOCKSTEP_IMAGE="{image.name}"', f'-DLOCKSTEP_TREE_VERSION="{tree.version()}"']
         for source in self.own_sources(image.config, image.scheduler):
             extra = name if source.endswith('/entry.c') else []
