@@ -109,15 +109,15 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 void fault_catch(void)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP };
-	static bool installed;
-	struct sigaction sa = { .sa_sigaction = on_fault,
-				.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
 	static char alt_stack[ALT_STACK];	/* for faults of a stack that is full */
+	struct sigaction now, sa = { .sa_sigaction = on_fault,
+				     .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
 	stack_t alt = { .ss_sp = alt_stack, .ss_size = ALT_STACK };
 
-	if (installed)
+	/* Test frameworks put handlers of their own in their place. */
+	SIM_CHECK(!sigaction(SIGSEGV, NULL, &now));
+	if (now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_fault)
 		return;
-	installed = true;
 	SIM_CHECK(!sigaltstack(&alt, NULL));
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		SIM_CHECK(!sigaction(signals[i], &sa, NULL));
@@ -125,7 +125,6 @@ void fault_catch(void)
 
 void fault_guard(struct machine *m)
 {
-	fault_catch();
 	guarded = m;
 }
 

@@ -47,6 +47,7 @@ static int boot(struct machine *m, char *why, size_t n)
 	machine_fill_host(m);
 	img->ops = img->entry(&m->host);
 	engine_set_world(m->sim, &image_world, img->ops->focus);
+	fault_catch();
 	fault_guard(m);
 	err = img->ops->boot(&m->config.machine);
 	fault_unguard();

@@ -18,4 +18,9 @@ void lockstep_contention_end(void *lock, int ret);
 #define trace_contention_begin(lock, flags) lockstep_contention_begin((void *)(lock), flags)
 #define trace_contention_end(lock, ret) lockstep_contention_end((void *)(lock), ret)
 
+/* as linux/tracepoint.h has it without CONFIG_TRACEPOINTS; undeclared, it is an error for clang */
+#ifndef EXPORT_TRACEPOINT_SYMBOL_GPL
+#define EXPORT_TRACEPOINT_SYMBOL_GPL(name)
+#endif
+
 #endif
