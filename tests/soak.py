@@ -85,12 +85,8 @@ def main():
         for name in scenarios():
             if only in name:
                 soak(pool, builds, name, runs)
-        if seeds:
-            for cell, row in zip(case_k.CELLS, pool.map(lambda c: case_k.count(c, seeds),
-                                                        case_k.CELLS)):
-                case_k.check_cell(cell, row, seeds)
-                if cell[3] and row['verdicts']['stall']:
-                    case_k.check_replay(row)
+    if seeds:
+        case_k.check_rates(seeds)
     finish()
 
 
