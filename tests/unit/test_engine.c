@@ -213,6 +213,45 @@ static void a_spinning_cpu_goes_on_when_its_lock_is_released(void **state)
 	EXPECT_NOTES({ 0, 80, 1 });
 }
 
+/* As a raw spinlock is waited for: interrupts off. */
+static void spins_with_interrupts_off(void *arg)
+{
+	struct sim *s = arg;
+
+	s->focus->irqs_off = 1;
+	engine_spin_wait(s, &spun_on);
+	note(1);
+	enable(s);
+	world_idle(s);
+}
+
+static void interrupts_and_releases(void *arg)
+{
+	struct sim *s = arg;
+
+	engine_ipi(s, 0, BRIDGE_IRQ_CALL);
+	engine_burn(s, 5000);
+	engine_spin_wake(s, &spun_on);
+	engine_burn(s, 100);
+	done(s);
+}
+
+static void an_interrupt_does_not_end_a_spin_with_interrupts_off(void **state)
+{
+	void (*const fn[])(void *) = { spins_with_interrupts_off, interrupts_and_releases };
+
+	(void)state;
+	world_new(carrier, 2, fn);
+	assert_int_equal(sim_run(world.sim), SIM_END_DONE);
+	EXPECT_NOTES({ 0, 5000, 1 }, { 0, 5000, -BRIDGE_IRQ_CALL });
+}
+
+static uint32_t choose_last(struct oracle *o, uint32_t n)
+{
+	(void)o;
+	return n - 1;
+}
+
 static void relaxes(void *arg)
 {
 	for (int i = 0; i < 7; i++) {
@@ -225,16 +264,24 @@ static void relaxes(void *arg)
 static void turns_of_a_busy_wait_grow_up_to_a_limit(void **state)
 {
 	void (*const fn[])(void *) = { relaxes };
-	uint64_t lo = cost_table[COST_RELAX].lo, at = 0, turn;
+	struct oracle last = { choose_last };
 
 	(void)state;
-	world_new(carrier, 1, fn);
-	assert_int_equal(sim_run(world.sim), SIM_END_DONE);
-	for (int i = 0; i < 7; i++) {
-		turn = lo << (i < 4 ? i : 4);
-		at += turn < COST_RELAX_MAX_NS ? turn : COST_RELAX_MAX_NS;
-		assert_int_equal(world.notes[i].at, at);
+	for (int most = 0; most < 2; most++) {
+		uint64_t first = most ? cost_table[COST_RELAX].hi : cost_table[COST_RELAX].lo, at = 0;
+
+		world_new(carrier, 1, fn);
+		sim_set_oracle(world.sim, most ? &last : NULL);
+		assert_int_equal(sim_run(world.sim), SIM_END_DONE);
+		for (int i = 0; i < 7; i++) {
+			uint64_t turn = first << (i < 4 ? i : 4);
+
+			at += turn < COST_RELAX_MAX_NS ? turn : COST_RELAX_MAX_NS;
+			assert_int_equal(world.notes[i].at, at);
+		}
+		sim_free(world.sim);
 	}
+	world.sim = NULL;
 }
 
 /* ---- tasks */
@@ -405,6 +452,7 @@ int main(void)
 		ON_BOTH(a_cancelled_clock_event_does_not_come),
 		ON_BOTH(an_idle_cpu_takes_two_interrupts_sent_at_once_as_one),
 		ON_BOTH(a_spinning_cpu_goes_on_when_its_lock_is_released),
+		ON_BOTH(an_interrupt_does_not_end_a_spin_with_interrupts_off),
 		ON_BOTH(turns_of_a_busy_wait_grow_up_to_a_limit),
 		ON_BOTH(a_task_goes_on_where_it_left_its_cpu),
 		ON_BOTH(host_calls_come_between_steps_in_the_order_they_were_asked_for),

@@ -119,6 +119,7 @@ static void forgotten_memory_is_writable_and_stays_as_it_is(void **state)
 	assert_int_equal(memory[0], 'a');
 	memset(memory, 'b', NR * PAGE);
 	assert_false(pages_fault(memory));
+	assert_false(pages_fault(memory + 3 * PAGE));
 	q = pages_save(memory, NR * PAGE);
 	memory[9] = 'c';
 	pages_restore(q);

@@ -110,6 +110,9 @@ static void the_inner_rtmutex_of_a_rwlock_goes_by_the_name_of_its_lock(void **st
 	assert_int_equal(sim_lock(s, inner)->inner_of, outer);
 	assert_string_equal(sim_lock(s, inner)->name, "&ep->lock#2");
 	assert_int_equal(sim_lock_id(s, memory[1] + 8), inner);
+	/* it does not count as one more of that name */
+	sim_lock_name(s, memory[3], BRIDGE_LOCK_RW, "&ep->lock");
+	assert_string_equal(sim_lock(s, sim_lock_id(s, memory[3]))->name, "&ep->lock#3");
 	/* a spinlock has no inner one */
 	sim_lock_name(s, memory[2], BRIDGE_LOCK_SPIN, "spin");
 	assert_false(sim_lock_find(s, memory[2] + 8, &id));
@@ -131,6 +134,11 @@ static void a_lock_in_freed_memory_is_forgotten_and_a_new_one_is_another(void **
 	assert_false(sim_lock_find(s, memory[0], &id));
 	assert_int_equal(sim_lock_id(s, memory[0]), old[7] + 1);
 	assert_string_equal(sim_lock(s, old[7] + 1)->name, "(unnamed lock)");
+	/* initialised twice, freed once */
+	for (int i = 0; i < 2; i++)
+		sim_lock_name(s, memory[5], BRIDGE_LOCK_SPIN, "lock");
+	sim_lock_forget(s, memory[5], 64);
+	assert_false(sim_lock_find(s, memory[5], &id));
 }
 
 static void only_locks_named_as_spinning_spin(void **state)
@@ -263,7 +271,7 @@ static uint64_t one_run(int words)
 
 	uint64_t sum = 0;
 	struct task *t;
-	char name[16];
+	char name[16], again[16];
 
 	nr_seen = 0;
 	sim_set_epoch(s, sim_now_abs(s) + 1000);
@@ -273,11 +281,16 @@ static uint64_t one_run(int words)
 	sim_task_bind(s, t, NULL, rests, s);
 	for (int i = 0; i < abs(words); i++) {
 		snprintf(name, sizeof(name), "word %d", abs(last - i));
+		strcpy(again, name);
 		sim_lock_name(s, memory[2 + i], BRIDGE_LOCK_RW, name);
+		assert_string_equal(sim_lock(s, sim_lock_id(s, memory[2 + i]))->name, name);
+		assert_string_equal(sim_name(s, sim_name_id(s, name)), name);
+		assert_int_equal(sim_name_id(s, again), sim_name_id(s, name));
 		engine_log(s, PROBE_NOTE, sim_name_id(s, name), sim_lock_id(s, memory[2 + i] + 8));
 	}
 	sim_lock_forget(s, memory[0], 64);
 	sim_lock_name(s, memory[1], BRIDGE_LOCK_SPIN, "old");
+	assert_string_equal(sim_lock(s, sim_lock_id(s, memory[1]))->name, "old#3");
 	engine_log(s, PROBE_NOTE, sim_lock_id(s, memory[0]), sim_lock_id(s, memory[1]));
 	engine_warn(s, "WARN", "of this run");
 	engine_call_at(s, 100, raise_line, (void *)2);
@@ -322,6 +335,7 @@ static void a_run_after_going_back_is_the_first_one_again(void **state)
 		assert_int_equal(sum, *known);
 		sim_restore(s);
 		assert_null(sim_bug(s));
+		assert_non_null(s->free_calls);	/* the call that never came */
 		assert_int_equal(sim_nr_tasks(s), 1);
 		assert_int_equal(sim_nr_locks(s), 2);
 		assert_int_equal(sim_lock_id(s, memory[0]), 0);
@@ -329,6 +343,26 @@ static void a_run_after_going_back_is_the_first_one_again(void **state)
 	}
 	assert_int_not_equal(first[5 + 3], first[5 - 3]);
 	assert_int_not_equal(first[5 + 3], first[5 + 5]);
+}
+
+static void names_of_the_run_before_are_kept_for_the_next_and_dropped_when_it_says_others(void **state)
+{
+	(void)state;
+	if (!carrier_fiber.can_restore)
+		skip();
+	assert_int_equal(sim_run(s), SIM_END_QUIET);
+	sim_snapshot(s);
+	for (int i = 0; i < 3; i++)
+		sim_name_id(s, i == 0 ? "a" : i == 1 ? "b" : "c");
+	sim_restore(s);
+	assert_int_equal(s->nr_old_names, 3);
+	assert_int_equal(sim_name_id(s, "a"), 0);
+	sim_restore(s);
+	assert_int_equal(s->nr_old_names, 3);	/* a short run forgets nothing */
+	assert_int_equal(sim_name_id(s, "a"), 0);
+	assert_int_equal(sim_name_id(s, "c"), 1);
+	assert_int_equal(s->nr_old_names, 0);
+	assert_int_equal(sim_name_id(s, "b"), 2);
 }
 
 int main(void)
@@ -348,6 +382,7 @@ int main(void)
 		T(observers_are_refused_when_there_are_too_many),
 		T(the_first_bug_is_kept),
 		T(a_run_after_going_back_is_the_first_one_again),
+		T(names_of_the_run_before_are_kept_for_the_next_and_dropped_when_it_says_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
