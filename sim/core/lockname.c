@@ -155,7 +155,8 @@ void sim_locks_restore(struct sim *s, const struct lock_entry *locks, uint32_t n
 	for (uint32_t i = 0; i < s->nr_locks; i++)
 		if (s->locks[i].addr)
 			s->lock_hash[slot_of(s->locks[i].addr)] = -1;
-	memcpy(s->locks, locks, nr * sizeof(s->locks[0]));
+	if (nr)
+		memcpy(s->locks, locks, nr * sizeof(s->locks[0]));
 	s->nr_locks = nr;
 	/* A chain is in the order its locks were added, the newest first. */
 	for (uint32_t i = 0; i < nr; i++)

@@ -25,7 +25,8 @@ static void *copy(const void *p, size_t n)
 	void *d = malloc(n ? n : 1);
 
 	SIM_CHECK(d);
-	memcpy(d, p, n);
+	if (n)
+		memcpy(d, p, n);
 	return d;
 }
 

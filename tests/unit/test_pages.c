@@ -13,7 +13,6 @@
 
 #include <cmocka.h>
 
-#include "sim/core/sanitizer.h"
 #include "sim/image/pages.h"
 
 #define PAGE 4096
@@ -165,8 +164,5 @@ int main(void)
 		T(a_write_to_anything_else_is_a_fault_as_before),
 	};
 
-#if defined(SIM_ASAN) || defined(SIM_TSAN)
-	return 0 * (int)sizeof(tests);	/* their machines boot anew instead of going back */
-#endif
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
