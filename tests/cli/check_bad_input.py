@@ -10,19 +10,16 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
-from check import LOCKSTEP, ROOT, check, finish, lockstep
+from check import LOCKSTEP, ROOT, SANITIZED, check, finish, lockstep
 
 LIMIT = 512 << 20
 base = open(os.path.join(ROOT, 'traces/p-inversion.yaml')).read()
 folder = tempfile.TemporaryDirectory()
-# a sanitizer reserves terabytes for its shadow and makes everything slower
-program = open(LOCKSTEP, 'rb').read()
-sanitized = b'__asan_init' in program or b'__tsan_init' in program
 
 
 def bounded():
     # virtual memory holds the reserved arena and guard pages: 4 GiB of it are never touched
-    if not sanitized:
+    if not SANITIZED:
         resource.setrlimit(resource.RLIMIT_DATA, (LIMIT, LIMIT))
 
 
@@ -43,7 +40,7 @@ def attempt(name, text, suffix='.yaml'):
           run.returncode in (0, 1) and out.startswith('limit') or
           run.returncode in (0, 1) and name.startswith('valid'),
           f'{name}: status {run.returncode}: {err[:200] or out[:100]}')
-    check(took < 5 or sanitized, f'{name}: took {took:.1f} s')
+    check(took < 5 or SANITIZED, f'{name}: took {took:.1f} s')
     return err
 
 

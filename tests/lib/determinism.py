@@ -6,13 +6,13 @@ import json
 import os
 import re
 
-from check import ROOT
+from check import ROOT, SANITIZED
 
 RT_IMAGES = ['6.12-rt', '6.12-rt+rwlock', '6.1-rt', '6.1-rt+rwlock']
 OTHER_IMAGES = ['6.12-vanilla', '6.12-vanilla+rwlock', '6.1-vanilla', '6.1-vanilla+rwlock']
 
 # Runs of more events end here, with the verdict limit: hundreds of runs must end the same day.
-SHORT = ('--set', 'limits.events=150000')
+SHORT = ('--set', f'limits.events={20000 if SANITIZED else 150000}')
 
 
 def scenarios():
