@@ -3,8 +3,10 @@
  * Groups with a CPU quota, through the scheduler's own cgroup controller, and the throttle edge.
  *
  * Neither throttling nor the move of a period timer has an event in the kernel, so both are
- * looked at where they can change: when a task of a group leaves its CPU, when a period timer is
- * started and when it has run.
+ * looked at where they can change: when a task of a group is woken, leaves its CPU or comes to it,
+ * when a period timer is started and when it has run.  Throttling strikes all tasks of a group on
+ * a CPU at once, so when one of them has changed all are looked at; without that a sibling that
+ * only waits for the CPU would look runnable for ever.
  */
 #include "kern.h"
 
@@ -24,8 +26,8 @@ static struct task_group *groups[GROUPS_MAX];
 static int nr_groups;
 static struct cgroup root_cgroup;
 static struct css_set root_set = { .dfl_cgrp = &root_cgroup };
-/* Tasks that were told to be throttled, the newest first. */
-static struct lockstep_task *throttled;
+/* Tasks of groups, the newest first. */
+static struct lockstep_task *members;
 
 void lockstep_css_boot(struct task_struct *init)
 {
@@ -35,9 +37,12 @@ void lockstep_css_boot(struct task_struct *init)
 
 void lockstep_css_attach(struct task_struct *p, struct task_group *tg)
 {
+	struct lockstep_task *t = lockstep_of(p);
 	struct css_set *set = &root_set;
 
 	if (tg) {
+		t->next_member = members;
+		members = t;
 		set = host->alloc(host->sim, sizeof(*set));
 		set->dfl_cgrp = &root_cgroup;
 		set->subsys[cpu_cgrp_id] = &tg->css;
@@ -108,40 +113,35 @@ static bool is_throttled(struct task_struct *p)
 	       p->se.cfs_rq->throttle_count;
 }
 
-static void look(struct lockstep_task *t)
+static bool look(struct lockstep_task *t)
 {
 	bool now = is_throttled(t->task);
 
 	if (now == t->throttled)
-		return;
+		return false;
 	t->throttled = now;
 	lockstep_log(now ? PROBE_THROTTLE : PROBE_UNTHROTTLE, lockstep_id(t->task), t->group);
-	if (now) {
-		t->next_throttled = throttled;
-		throttled = t;
-		return;
-	}
-	for (struct lockstep_task **at = &throttled; *at; at = &(*at)->next_throttled) {
-		if (*at != t)
-			continue;
-		*at = t->next_throttled;
-		break;
-	}
+	return true;
+}
+
+static void look_at_group(int group)
+{
+	for (struct lockstep_task *t = members; t; t = t->next_member)
+		if (t->group == group)
+			look(t);
 }
 
 void lockstep_look_throttled(struct task_struct *p)
 {
-	if (lockstep_of(p)->group >= 0)
-		look(lockstep_of(p));
+	struct lockstep_task *t = lockstep_of(p);
+
+	if (t->group >= 0 && look(t))
+		look_at_group(t->group);
 }
 
-/* The quota may have come back for any of them. */
 void lockstep_period_timer_done(int group)
 {
-	for (struct lockstep_task *t = throttled, *next; t; t = next) {
-		next = t->next_throttled;
-		look(t);
-	}
+	look_at_group(group);
 }
 
 /* ---- cgroup core: what the controller asks for and a lab without cgroup files has not */

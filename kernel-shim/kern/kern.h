@@ -23,7 +23,7 @@ struct lockstep_task {
 	const void *raw[LOCKSTEP_RAW_MAX];	/* raw spinlocks it spins for, the innermost last */
 	int nr_raw;
 	struct lockstep_task *next;		/* of all tasks (rcu.c) */
-	struct lockstep_task *next_throttled;	/* (group_tree.c) */
+	struct lockstep_task *next_member;	/* of all in groups (group_tree.c) */
 };
 
 static inline struct lockstep_task *lockstep_of(struct task_struct *p)

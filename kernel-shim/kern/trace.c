@@ -42,6 +42,7 @@ void lockstep_trace_waking(struct task_struct *p)
 void lockstep_trace_wakeup(struct task_struct *p)
 {
 	lockstep_log(PROBE_SCHED_WAKEUP, lockstep_id(p), task_cpu(p));
+	lockstep_look_throttled(p);
 }
 
 void lockstep_trace_migrate(struct task_struct *p, int cpu)

@@ -5,18 +5,31 @@
  * A rwlock or rw_semaphore on RT is two locks: readers count, writers hold an inner rtmutex.
  * Who has the inner one is nowhere in the stream and follows from what is: a write holder, a
  * writer that waits for readers to drain, or a reader between its two contentions.
+ *
+ * An unlock leaves the lock to the waiter that it wakes, and the lock has no owner until that one
+ * runs.  If it cannot run (throttled, displaced), the others wait for it all the same, but for
+ * those of a better priority: they become the top waiter and take it.
+ *
+ * A writer waits for all readers.  A chain is one path, so it goes on with the reader that looks
+ * most like the reason; cycles are looked for along all of them (cycle.c).
  */
-#include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
+#include "sim/base/check.h"
 #include "sim/detect/private.h"
-
-const char *const edge_names[NR_EDGES] = { "lock", "throttle", "softirq", "displaced" };
 
 bool task_throttled(const struct dtask *t)
 {
+	/* Asleep it waits for something else, and it may run to the end of a system call. */
+	if (t->state != STATE_RUNNABLE && t->state != STATE_THROTTLED)
+		return false;
 	/* Lent a real-time priority it has left the fair class and its group's quota. */
 	return t->throttled && t->prio >= 100;
+}
+
+static const struct contention *innermost(const struct dtask *t)
+{
+	return &t->contentions[t->nr_contentions - 1];
 }
 
 /* How much a holder looks like the reason for waiting. */
@@ -31,14 +44,13 @@ static int guilt(const struct detect *d, uint32_t task)
 	return t->state == STATE_RUNNING ? 0 : 1;
 }
 
-static int64_t worst_reader(const struct detect *d, const struct dlock *l, uint32_t from)
+static int64_t worst_reader(const struct detect *d, const struct dlock *l)
 {
 	int64_t found = NOBODY;
 
 	for (uint32_t i = 0; i < l->nr_readers; i++)
 		if (found < 0 || guilt(d, l->readers[i].task) > guilt(d, (uint32_t)found))
 			found = l->readers[i].task;
-	(void)from;
 	return found;
 }
 
@@ -49,215 +61,243 @@ static int64_t inner_owner(const struct dlock *l)
 	return l->draining >= 0 ? l->draining : l->inner_reader;
 }
 
-static int64_t holder_of(const struct detect *d, const struct sim *s, uint32_t waiter,
-			 const struct contention *c)
+static bool held(const struct detect *d, uint32_t lock)
 {
-	const struct lock *k = sim_lock(s, c->lock);
-	const struct dlock *l = &d->locks[c->lock];
-	int64_t h;
+	int32_t outer = sim_lock(d->sim, lock)->inner_of;
+	const struct dlock *l = &d->locks[lock];
 
-	if (k && k->inner_of >= 0) {
-		h = inner_owner(&d->locks[k->inner_of]);
-		return h == (int64_t)waiter ? NOBODY : h;
+	if (outer >= 0)
+		return inner_owner(&d->locks[outer]) >= 0;
+	return l->owner >= 0 || l->nr_readers;
+}
+
+int64_t heir_of(const struct detect *d, uint32_t lock)
+{
+	int64_t id = d->locks[lock].woken;
+	const struct dtask *t;
+
+	if (id < 0 || held(d, lock))
+		return NOBODY;
+	t = &d->tasks[id];
+	/* asleep again, since another one was faster */
+	if (!t->nr_contentions || innermost(t)->lock != lock || t->state == STATE_BLOCKED)
+		return NOBODY;
+	return id;
+}
+
+/* As locks order their waiters: the fair class is one priority. */
+static int queued_as(const struct dtask *t)
+{
+	return t->prio < 100 ? t->prio : 120;
+}
+
+/* The one task that has to leave first, or NOBODY: readers may be many. */
+static int64_t sole_holder(const struct detect *d, uint32_t waiter, const struct contention *c)
+{
+	int32_t outer = sim_lock(d->sim, c->lock)->inner_of;
+	const struct dlock *l = &d->locks[outer >= 0 ? (uint32_t)outer : c->lock];
+	int64_t h = l->owner;
+
+	if (outer >= 0 || (c->flags & LCB_READ && c->flags & LCB_RT))
+		h = inner_owner(l);
+	/* A reader that does not sleep queues behind a writer that came before. */
+	else if (h < 0 && c->flags & LCB_READ && l->draining >= 0 &&
+		 d->tasks[l->draining].contentions[0].since_ns <= c->since_ns)
+		h = l->draining;
+	if (h < 0) {
+		h = heir_of(d, c->lock);
+		if (h >= 0 && queued_as(&d->tasks[waiter]) < queued_as(&d->tasks[h]))
+			return NOBODY;
 	}
-	if (c->flags & LCB_WRITE)
-		return l->owner >= 0 ? l->owner : worst_reader(d, l, waiter);
-	if (c->flags & LCB_READ)
-		return inner_owner(l);
-	if (l->owner >= 0)
-		return l->owner;
-	return worst_reader(d, l, waiter);
+	/* its own claim to the lock is no reason to wait; owning it is */
+	return h == (int64_t)waiter && l->owner != h ? NOBODY : h;
 }
 
-static int64_t named_task(const struct sim *s, const char *prefix, int cpu)
-{
-	char name[32];
-
-	snprintf(name, sizeof(name), "%s/%d", prefix, cpu);
-	for (uint32_t i = 0; i < sim_nr_tasks(s); i++)
-		if (!strcmp(sim_task(s, i)->name, name))
-			return i;
-	return NOBODY;
-}
-
-static int64_t timer_thread(const struct sim *s, int cpu)
-{
-	int64_t t = named_task(s, "ktimers", cpu);
-
-	return t >= 0 ? t : named_task(s, "ksoftirqd", cpu);
-}
-
-static bool add(struct walk *w, enum edge_kind kind, uint32_t lock, uint32_t flags, int cpu,
-		int64_t holder)
-{
-	w->edges[w->nr].kind = kind;
-	w->edges[w->nr].lock = lock;
-	w->edges[w->nr].flags = flags;
-	w->edges[w->nr].cpu = cpu;
-	w->nr++;
-	if (holder < 0) {
-		w->open_ended = true;
-		return false;
-	}
-	for (int i = 0; i < w->nr; i++)
-		if (w->tasks[i] == (uint32_t)holder)
-			w->closed = true;
-	w->tasks[w->nr] = (uint32_t)holder;
-	return !w->closed && w->nr < CHAIN_MAX;
-}
-
-/* A reader that has the inner lock waits for nobody any more, though its contention is open. */
+/* It waits for nobody any more but to run, though its contention is open. */
 static bool on_its_way(const struct detect *d, uint32_t task)
 {
-	const struct dtask *t = &d->tasks[task];
-	const struct contention *c = &t->contentions[t->nr_contentions - 1];
+	const struct contention *c = innermost(&d->tasks[task]);
 
-	return c->flags & LCB_READ && d->locks[c->lock].inner_reader == (int64_t)task;
+	if (c->flags & LCB_READ && d->locks[c->lock].inner_reader == (int64_t)task)
+		return true;
+	return heir_of(d, c->lock) == (int64_t)task;
 }
 
-/* Adds the edge that leaves @task; false: the chain ends with it. */
-static bool step(const struct detect *d, const struct sim *s, uint32_t task, bool all,
-		 struct walk *w)
+static bool waits_for_lock(const struct detect *d, uint32_t task)
 {
-	const struct dtask *t = &d->tasks[task];
+	return d->tasks[task].nr_contentions && !on_its_way(d, task);
+}
 
-	if (t->nr_contentions && !on_its_way(d, task)) {
-		const struct contention *c = &t->contentions[t->nr_contentions - 1];
+static int64_t timer_thread(const struct detect *d, int cpu)
+{
+	const struct dcpu *c = &d->cpus[cpu];
 
-		return add(w, EDGE_LOCK, c->lock, c->flags, 0, holder_of(d, s, task, c));
-	}
-	if (task_throttled(t)) {
-		int cpu = t->group >= 0 && t->group < 64 ? d->group_cpu[t->group] : -1;
+	return c->ktimers >= 0 ? c->ktimers : c->ksoftirqd;
+}
 
-		if (!all || cpu < 0)
-			return false;
-		/* two edges in one: the timer, and the thread that serves it */
-		return add(w, EDGE_THROTTLE, 0, 0, cpu, timer_thread(s, cpu));
-	}
-	if (all && t->state == STATE_RUNNABLE && d->running[t->cpu] != (int)task &&
-	    d->running[t->cpu] >= 0 && sim_task(s, (uint32_t)d->running[t->cpu])->kind != TASK_IDLE) {
-		add(w, EDGE_DISPLACED, 0, 0, (int)t->cpu, d->running[t->cpu]);
+static bool throttle_edge(const struct detect *d, const struct dtask *t, struct link *e)
+{
+	int cpu = t->group >= 0 && t->group < GROUPS_MAX ? d->group_cpu[t->group] : NOBODY;
+
+	if (cpu < 0)
 		return false;
-	}
-	return false;
+	/* two edges in one: the timer, and the thread that serves it */
+	*e = (struct link){ .kind = EDGE_THROTTLE, .cpu = cpu, .holder = timer_thread(d, cpu),
+			    .since_ns = t->throttled_since };
+	return true;
 }
 
-void chain_walk(const struct detect *d, const struct sim *s, uint32_t task, bool all,
-		struct walk *w)
+bool chain_edge(const struct detect *d, uint32_t task, uint32_t i, struct link *e)
 {
-	w->nr = 0;
-	w->closed = w->open_ended = false;
-	w->tasks[0] = task;
-	while (step(d, s, w->tasks[w->nr], all, w))
-		;
-	/* A task that displaces is no holder: two that take turns on a CPU are no cycle. */
-	if (w->closed && w->edges[w->nr - 1].kind == EDGE_DISPLACED)
-		w->closed = false;
+	const struct dtask *t = &d->tasks[task];
+	const struct contention *c;
+	const struct dlock *l;
+
+	if (!waits_for_lock(d, task))
+		return !i && task_throttled(t) && throttle_edge(d, t, e);
+	c = innermost(t);
+	*e = (struct link){ .kind = EDGE_LOCK, .lock = c->lock, .flags = c->flags,
+			    .holder = sole_holder(d, task, c), .since_ns = c->since_ns };
+	l = &d->locks[c->lock];
+	if (e->holder >= 0 || c->flags & LCB_READ || !l->nr_readers)
+		return !i;
+	if (i >= l->nr_readers)
+		return false;
+	e->holder = l->readers[i].task;
+	return true;
 }
 
-static const char *lock_words(const struct sim *s, uint32_t lock)
+/* The edge that a chain goes on with. */
+static bool worst_edge(const struct detect *d, uint32_t task, struct link *e)
 {
-	const struct lock *l = sim_lock(s, lock);
+	const struct dlock *l;
 
-	if (l && l->inner_of >= 0)
-		l = sim_lock(s, (uint32_t)l->inner_of);
-	return l ? l->name : "?";
+	if (!chain_edge(d, task, 0, e))
+		return false;
+	if (e->kind != EDGE_LOCK || e->holder < 0)
+		return true;
+	l = &d->locks[e->lock];
+	if (l->nr_readers && l->owner < 0 && !(e->flags & LCB_READ) &&
+	    sim_lock(d->sim, e->lock)->inner_of < 0)
+		e->holder = worst_reader(d, l);
+	return true;
 }
 
-static const char *held_as(const struct detect *d, const struct sim *s, const struct walk *w,
-			   int i)
+/* Who has the CPU that @task would like to have; NOBODY: the idle task. */
+static int64_t displacer(const struct detect *d, uint32_t task)
 {
-	const struct lock *k = sim_lock(s, w->edges[i].lock);
-	const struct dlock *l = &d->locks[k && k->inner_of >= 0 ? (uint32_t)k->inner_of :
-								  w->edges[i].lock];
-	uint32_t holder = w->tasks[i + 1];
+	const struct dtask *t = &d->tasks[task];
+	int64_t has = d->cpus[t->cpu].running;
 
-	if (l->draining == (int64_t)holder && l->owner != (int64_t)holder)
-		return "behind the waiting writer";
-	for (uint32_t r = 0; r < l->nr_readers; r++)
-		if (l->readers[r].task == holder)
-			return "held for reading by";
-	return "held by";
+	if (t->state != STATE_RUNNABLE || has < 0 || has == (int64_t)task ||
+	    sim_task(d->sim, (uint32_t)has)->kind == TASK_IDLE)
+		return NOBODY;
+	return has;
 }
 
-static const char *mode_words(uint32_t flags, bool inner)
+static void displaced(const struct detect *d, uint32_t task, struct walk *w)
 {
-	if (flags & LCB_WRITE)
-		return " for writing";
-	if (flags & LCB_READ || inner)
-		return flags & LCB_READ ? " for reading" : "";
-	return "";
-}
+	const struct dtask *t = &d->tasks[task];
+	int64_t by = displacer(d, task);
 
-static void lock_edge(const struct detect *d, const struct sim *s, const struct walk *w, int i,
-		      struct edge *e)
-{
-	const struct dtask *t = &d->tasks[w->tasks[i]];
-	const struct lock *k = sim_lock(s, w->edges[i].lock);
-	const char *waiter = sim_task(s, w->tasks[i])->name, *lock = lock_words(s, w->edges[i].lock);
-	/* The outermost contention says what the task wants. */
-	uint32_t flags = t->nr_contentions ? t->contentions[0].flags : w->edges[i].flags;
-
-	snprintf(e->waits_for, sizeof(e->waits_for), "%.47s", lock);
-	if (*e->holder)
-		snprintf(e->words, sizeof(e->words), "%.31s waits for %.47s%s, %s %.31s", waiter, lock,
-			 mode_words(flags, k && k->inner_of >= 0), held_as(d, s, w, i),
-			 sim_task(s, w->tasks[i + 1])->name);
-	else
-		snprintf(e->words, sizeof(e->words), "%.31s waits for %.47s%s", waiter, lock,
-			 mode_words(flags, false));
-}
-
-/* Throttling is shown as two edges: the wait for the timer and who serves it. */
-static void throttle_edges(const struct walk *w, int i, const char *waiter, struct chain *c,
-			   struct edge *e)
-{
-	struct edge *served = c->nr < CHAIN_MAX ? &c->edges[c->nr] : NULL;
-	char holder[NAME_MAX_LEN];
-
-	memcpy(holder, e->holder, sizeof(holder));
-	snprintf(e->waits_for, sizeof(e->waits_for), "period timer of CPU %d", w->edges[i].cpu);
-	snprintf(e->holder, sizeof(e->holder), "period timer of CPU %d", w->edges[i].cpu);
-	snprintf(e->words, sizeof(e->words), "%.31s is throttled until the period timer of CPU %d",
-		 waiter, w->edges[i].cpu);
-	if (!served || !*holder)
+	if (by < 0)
 		return;
-	c->nr++;
-	served->kind = EDGE_SOFTIRQ;
-	memcpy(served->waiter, e->holder, sizeof(served->waiter));
-	snprintf(served->waits_for, sizeof(served->waits_for), "softirq thread");
-	memcpy(served->holder, holder, sizeof(served->holder));
-	snprintf(served->words, sizeof(served->words), "the period timer of CPU %d is served by %.31s",
-		 w->edges[i].cpu, holder);
+	w->edges[w->nr] = (struct link){ .kind = EDGE_DISPLACED, .cpu = (int)t->cpu, .holder = by,
+					 .since_ns = t->runnable_since };
+	w->tasks[++w->nr] = (uint32_t)by;
 }
 
-void chain_words(const struct detect *d, const struct sim *s, const struct walk *w,
-		 struct chain *c)
+void chain_walk(const struct detect *d, uint32_t task, struct walk *w)
 {
-	memset(c, 0, sizeof(*c));
-	c->closed = w->closed;
-	for (int i = 0; i < w->nr && c->nr < CHAIN_MAX; i++) {
-		bool last_open = w->open_ended && i == w->nr - 1;
-		struct edge *e = &c->edges[c->nr++];
+	*w = (struct walk){ .tasks = { task } };
+	while (w->nr < CHAIN_MAX && worst_edge(d, w->tasks[w->nr], &w->edges[w->nr])) {
+		int64_t holder = w->edges[w->nr++].holder;
 
-		e->kind = w->edges[i].kind;
-		snprintf(e->waiter, sizeof(e->waiter), "%.47s", sim_task(s, w->tasks[i])->name);
-		if (!last_open)
-			snprintf(e->holder, sizeof(e->holder), "%.47s",
-				 sim_task(s, w->tasks[i + 1])->name);
-		switch (e->kind) {
-		case EDGE_LOCK:
-			lock_edge(d, s, w, i, e);
-			break;
-		case EDGE_THROTTLE:
-			throttle_edges(w, i, sim_task(s, w->tasks[i])->name, c, e);
-			break;
-		default:
-			snprintf(e->waits_for, sizeof(e->waits_for), "CPU %d", w->edges[i].cpu);
-			snprintf(e->words, sizeof(e->words), "%.31s is runnable, %.31s has CPU %d",
-				 sim_task(s, w->tasks[i])->name, sim_task(s, w->tasks[i + 1])->name,
-				 w->edges[i].cpu);
-			break;
-		}
+		w->open_ended = holder < 0;
+		if (w->open_ended)
+			return;
+		for (int i = 0; i < w->nr; i++)
+			w->closed |= w->tasks[i] == (uint32_t)holder;
+		w->tasks[w->nr] = (uint32_t)holder;
+		if (w->closed)
+			return;
 	}
+	if (w->nr < CHAIN_MAX)
+		displaced(d, w->tasks[w->nr], w);
+}
+
+/* ---- standing */
+
+static void come_through(struct detect *d, struct list *head)
+{
+	struct heads *h = &d->heads;
+
+	if (h->nr == h->room) {
+		h->room = h->room ? h->room * 2 : 32;
+		h->at = realloc(h->at, h->room * sizeof(*h->at));
+		SIM_CHECK(h->at);
+	}
+	h->at[h->nr++] = head;
+}
+
+static void come_through_lock(struct detect *d, uint32_t lock)
+{
+	int32_t outer = sim_lock(d->sim, lock)->inner_of;
+	struct dlock *l = &d->locks[lock];
+
+	come_through(d, &l->watchers);
+	if (outer >= 0)
+		come_through(d, &d->locks[outer].watchers);
+	/* any of them may become the one to look at */
+	for (uint32_t i = 0; i < l->nr_readers; i++)
+		come_through(d, &d->tasks[l->readers[i].task].watchers);
+	if (l->woken >= 0)
+		come_through(d, &d->tasks[l->woken].watchers);
+}
+
+static int64_t last_of(struct detect *d, uint32_t task, struct standing *st)
+{
+	uint64_t visit = ++d->visit;
+	struct link e;
+
+	for (;;) {
+		come_through(d, &d->tasks[task].watchers);
+		d->tasks[task].visit = visit;
+		if (!d->tasks[task].nr_contentions)
+			return task;
+		come_through_lock(d, innermost(&d->tasks[task])->lock);
+		if (!waits_for_lock(d, task))
+			return task;
+		if (!worst_edge(d, task, &e) || e.holder < 0)
+			return NOBODY;
+		if (st->holder < 0)
+			st->holder = e.holder;
+		if (d->tasks[e.holder].visit == visit)
+			return NOBODY;
+		task = (uint32_t)e.holder;
+	}
+}
+
+void chain_standing(struct detect *d, uint32_t task, struct standing *st)
+{
+	int base = d->tasks[task].base;
+	const struct dtask *t;
+
+	d->heads.nr = 0;
+	*st = (struct standing){ .holder = NOBODY, .displacing = NOBODY };
+	st->last = last_of(d, task, st);
+	if (st->last < 0)
+		return;
+	t = &d->tasks[st->last];
+	if (t->state == STATE_RUNNABLE)
+		come_through(d, &d->cpus[t->cpu].watchers);
+	st->displacing = displacer(d, (uint32_t)st->last);
+	if (st->displacing >= 0)
+		come_through(d, &d->tasks[st->displacing].watchers);
+	if (t->base <= base)
+		return;
+	if (task_throttled(t))
+		st->inverted = true;
+	else if (st->displacing >= 0 && d->tasks[st->displacing].visit != d->visit)
+		st->inverted = d->tasks[st->displacing].base > base;
 }

@@ -48,6 +48,7 @@ struct edge {
 	char waiter[NAME_MAX_LEN];
 	char waits_for[NAME_MAX_LEN];	/* the lock, the timer, the CPU */
 	char holder[NAME_MAX_LEN];	/* "" when nobody is known */
+	uint64_t since_ns;		/* when the waiter began to wait in this way */
 	char words[256];		/* the edge as a sentence */
 };
 
@@ -62,7 +63,9 @@ struct wait {
 	uint32_t task, lock;
 	uint64_t begin_ns, wait_ns, inverted_ns;
 	enum lock_mode mode;
-	int64_t holder;		/* task, or -1 */
+	int64_t holder;		/* when it began: task, or -1 */
+	int64_t last_holder;	/* the last one known */
+	uint64_t nr_overtaken;	/* times another task took the lock meanwhile */
 	bool boosted;		/* the holder was lent a priority because of it */
 	bool over;		/* false: still waiting when the run ended */
 };
@@ -72,12 +75,16 @@ struct report {
 	char text[160];
 };
 
+/* What is too long.  Of the last two 0 means the kernel's default: 120 s and 20 s. */
 struct detect_limits {
 	uint64_t starve_ns, inversion_ns;
+	uint64_t hung_task_ns;		/* uninterruptible on a sleeping lock; never a spinlock of RT */
+	uint64_t soft_lockup_ns;	/* a CPU that spins for a lock and does not switch */
 };
 
 struct detect_counts {
 	uint64_t switches, migrations, boosts, deboosts, throttles, waits, acquisitions;
+	uint64_t handovers;	/* waits that ended with the lock */
 	uint64_t inverted_ns;	/* of all waits */
 };
 
@@ -128,7 +135,10 @@ struct change {
 	uint8_t boosted;
 };
 
-/* The newest changes, oldest first; at most CHANGES_MAX. */
+/*
+ * The newest changes, oldest first, and before them those around the verdict if it is older than
+ * all of these; at most CHANGES_MAX.
+ */
 #define CHANGES_MAX 65536
 uint32_t detect_changes(const struct detect *d, struct change *out, uint32_t room);
 /* The window worth looking at: around the verdict or the longest wait. */

@@ -56,24 +56,42 @@ bool detect_stalled(const struct detect *d)
 uint32_t detect_changes(const struct detect *d, struct change *out, uint32_t room)
 {
 	uint64_t nr = d->nr_changes < CHANGES_MAX ? d->nr_changes : CHANGES_MAX;
-	uint64_t first;
+	uint64_t first = d->nr_changes - nr;
+	uint32_t n = 0;
 
-	if (nr > room)
-		nr = room;
+	/* Only those that the ring has lost. */
+	for (uint32_t i = 0; i < d->nr_kept && n < room; i++)
+		if (d->kept_end - d->nr_kept + i < first)
+			out[n++] = d->kept[i];
+	if (nr > room - n)
+		nr = room - n;
 	first = d->nr_changes - nr;
 	for (uint64_t i = 0; i < nr; i++)
-		out[i] = d->changes[(first + i) % CHANGES_MAX];
-	return (uint32_t)nr;
+		out[n++] = d->changes[(first + i) % CHANGES_MAX];
+	return n;
+}
+
+/* The wait that made the verdict, else the longest one. */
+static const struct wait *guilty_wait(const struct detect *d)
+{
+	const struct wait *found = NULL;
+
+	for (int i = 0; i < d->nr_waits; i++) {
+		const struct wait *w = &d->waits[i];
+
+		if (d->verdict == VERDICT_INVERSION && w->begin_ns <= d->at_ns &&
+		    w->begin_ns + w->wait_ns >= d->at_ns &&
+		    (!found || w->inverted_ns > found->inverted_ns))
+			found = w;
+	}
+	return found || !d->nr_waits ? found : &d->waits[0];
 }
 
 void detect_window(const struct detect *d, uint64_t *from_ns, uint64_t *to_ns)
 {
-	uint64_t begin = 0, end = 0;
+	const struct wait *w = guilty_wait(d);
+	uint64_t begin = w ? w->begin_ns : 0, end = w ? begin + w->wait_ns : 0;
 
-	if (d->nr_waits) {
-		begin = d->waits[0].begin_ns;
-		end = begin + d->waits[0].wait_ns;
-	}
 	if (d->verdict <= VERDICT_LOST_WAKEUP) {
 		begin = d->at_ns;
 		end = begin + 1000000;

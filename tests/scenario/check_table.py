@@ -17,7 +17,7 @@ TABLE = {
     'k-timer-elsewhere.yaml': {'6.12-rt+rwlock': 'ok', '6.12-rt': 'ok',
                                '6.1-rt+rwlock': 'ok', '6.1-rt': 'ok'},
     'fix-not-enough.yaml': {'6.12-rt+rwlock': 'stall', '6.12-rt': 'stall',
-                            '6.1-rt+rwlock': 'ok', '6.1-rt': 'stall'},
+                            '6.1-rt+rwlock': 'stall', '6.1-rt': 'stall'},
     'u-irq-thread-quota.yaml': {'6.12-rt+rwlock': 'stall', '6.12-rt': 'ok',
                                 '6.1-rt+rwlock': 'ok', '6.1-rt': 'ok'},
     'u-irq-thread-quota-elsewhere.yaml': {'6.12-rt+rwlock': 'inversion', '6.12-rt': 'ok',
@@ -47,6 +47,16 @@ check(edges == [('reader', 'lock', 'writer'),
                 ('ktimers/1', 'lock', 'reader')], f'K: the chain of the report, got {edges}')
 check([e['waits_for'] for e in got['chain']][::3] == ['&ep->lock', '&ep->lock'],
       'K: both locks of the chain are &ep->lock')
+
+# The spinlock is not enough, and reader bias neither: the lock is left to a task that cannot run.
+for image in ('6.1-rt+rwlock', '6.12-rt'):
+    got, run = run_json('fix-not-enough.yaml', image)
+    edges = [(e['waiter'], e['kind'], e['holder']) for e in got['chain']]
+    start = edges.index(('writer', 'throttle', 'period timer of CPU 1'))
+    check(edges[start:] + edges[:start] == [
+        ('writer', 'throttle', 'period timer of CPU 1'),
+        ('period timer of CPU 1', 'softirq', 'ksoftirqd/1'), ('ksoftirqd/1', 'lock', 'writer')],
+          f'fix-not-enough on {image}: three edges, got {edges}')
 
 # U: the chain goes through the softirq lock of the interrupt's CPU.
 got, run = run_json('u-irq-thread-quota.yaml', '6.12-rt+rwlock')

@@ -2,86 +2,17 @@
 /*
  * Detectors on streams written by hand: exact verdicts, each with a twin that stays ok.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "sim/core/carrier.h"
-#include "sim/core/engine.h"
-#include "sim/detect/detect.h"
-
-enum { LOW, MIDDLE, HIGH, IDLE0, IDLE1, TIMERS };
-static struct sim *s;
-static struct detect *d;
-static uint64_t seq;
-static char lock_memory[4][64];
-static uint32_t lock, inner, other;
-
-static void task(const char *name, int prio, enum task_kind kind)
-{
-	struct task *t = sim_task_new(s, name, kind);
-
-	t->prio = t->normal_prio = prio;
-}
-
-static int setup(void **state)
-{
-	struct sim_config c = { .machine = { .nr_cpus = 2 }, .carrier = &carrier_fiber,
-				.duration_ns = SIM_NEVER, .events_max = 1000 };
-	struct detect_limits l = { .starve_ns = 1000000000, .inversion_ns = 1000000 };
-
-	(void)state;
-	s = sim_new(&c);
-	d = detect_new(&l);
-	seq = 0;
-	task("low", 120, TASK_SCENARIO);
-	task("middle", 49, TASK_SCENARIO);
-	task("high", 19, TASK_SCENARIO);
-	task("swapper/0", 140, TASK_IDLE);
-	task("swapper/1", 140, TASK_IDLE);
-	task("ktimers/0", 98, TASK_KTHREAD);
-	sim_lock_name(s, lock_memory[0], BRIDGE_LOCK_RW, "&ep->lock");
-	sim_lock_name(s, lock_memory[1], BRIDGE_LOCK_SPIN, "other");
-	lock = sim_lock_id(s, lock_memory[0]);
-	inner = sim_lock_id(s, lock_memory[0] + 8);
-	other = sim_lock_id(s, lock_memory[1]);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	detect_free(d);
-	sim_free(s);
-	return 0;
-}
-
-static void feed(uint64_t us, uint32_t cpu, uint32_t who, enum probe_kind kind, uint32_t object,
-		 int64_t arg)
-{
-	struct probe p = { seq++, us * 1000, cpu, who, kind, object, arg };
-
-	detect_feed(d, s, &p);
-}
-
-static void switch_to(uint64_t us, uint32_t cpu, uint32_t prev, uint32_t next, int64_t state)
-{
-	feed(us, cpu, prev, PROBE_SCHED_SWITCH, next, state);
-}
+#include "tests/unit/stream.h"
 
 /* low reads the lock and is preempted by middle until @until_us; high wants to write at 10. */
 static void case_p(uint64_t until_us, bool boosted)
 {
 	switch_to(1, 0, IDLE0, LOW, 0);
 	switch_to(1, 1, IDLE1, HIGH, 0);
-	feed(2, 0, LOW, PROBE_LOCK_ACQUIRED, lock, LOCK_READ);
+	feed(2, 0, LOW, PROBE_LOCK_ACQUIRED, rw, LOCK_READ);
 	feed(5, 0, LOW, PROBE_SCHED_WAKEUP, MIDDLE, 0);
 	switch_to(5, 0, LOW, MIDDLE, PREV_PREEMPTED);
-	feed(10, 1, HIGH, PROBE_CONTENTION_BEGIN, lock, LCB_WRITE | LCB_RT);
+	feed(10, 1, HIGH, PROBE_CONTENTION_BEGIN, rw, LCB_WRITE | LCB_RT);
 	if (boosted) {
 		feed(10, 1, HIGH, PROBE_SCHED_PI_SETPRIO, LOW, PRIO_CHANGE(120, 19));
 		switch_to(11, 0, MIDDLE, LOW, PREV_PREEMPTED);
@@ -89,10 +20,10 @@ static void case_p(uint64_t until_us, bool boosted)
 	switch_to(12, 1, HIGH, IDLE1, PREV_UNINTERRUPTIBLE);
 	if (!boosted)
 		switch_to(until_us, 0, MIDDLE, LOW, PREV_INTERRUPTIBLE);
-	feed(until_us + 1, 0, LOW, PROBE_LOCK_RELEASED, lock, LOCK_READ);
+	feed(until_us + 1, 0, LOW, PROBE_LOCK_RELEASED, rw, LOCK_READ);
 	feed(until_us + 2, 0, LOW, PROBE_SCHED_WAKEUP, HIGH, 1);
 	switch_to(until_us + 3, 1, IDLE1, HIGH, 0);
-	feed(until_us + 4, 1, HIGH, PROBE_CONTENTION_END, lock, 0);
+	feed(until_us + 4, 1, HIGH, PROBE_CONTENTION_END, rw, 0);
 	detect_end(d, s, (until_us + 5) * 1000);
 }
 
@@ -143,10 +74,10 @@ static void waiting_for_a_running_holder_is_no_inversion(void **state)
 	(void)state;
 	switch_to(1, 0, IDLE0, LOW, 0);
 	switch_to(1, 1, IDLE1, HIGH, 0);
-	feed(2, 0, LOW, PROBE_LOCK_ACQUIRED, other, LOCK_EXCLUSIVE);
-	feed(3, 1, HIGH, PROBE_CONTENTION_BEGIN, other, LCB_RT);
+	feed(2, 0, LOW, PROBE_LOCK_ACQUIRED, spin, LOCK_EXCLUSIVE);
+	feed(3, 1, HIGH, PROBE_CONTENTION_BEGIN, spin, LCB_RT);
 	switch_to(4, 1, HIGH, IDLE1, PREV_UNINTERRUPTIBLE);
-	feed(9000, 0, LOW, PROBE_LOCK_RELEASED, other, LOCK_EXCLUSIVE);
+	feed(9000, 0, LOW, PROBE_LOCK_RELEASED, spin, LOCK_EXCLUSIVE);
 	detect_end(d, s, 9001000);
 	assert_int_equal(detect_verdict(d), VERDICT_OK);
 }
@@ -156,14 +87,14 @@ static void nested(bool admitted)
 {
 	switch_to(1, 0, IDLE0, LOW, 0);
 	switch_to(1, 1, IDLE1, HIGH, 0);
-	feed(2, 0, LOW, PROBE_LOCK_ACQUIRED, lock, LOCK_READ);
-	feed(3, 1, HIGH, PROBE_CONTENTION_BEGIN, lock, LCB_WRITE | LCB_RT);
+	feed(2, 0, LOW, PROBE_LOCK_ACQUIRED, rw, LOCK_READ);
+	feed(3, 1, HIGH, PROBE_CONTENTION_BEGIN, rw, LCB_WRITE | LCB_RT);
 	switch_to(4, 1, HIGH, IDLE1, PREV_UNINTERRUPTIBLE);
 	if (admitted) {
-		feed(5, 0, LOW, PROBE_LOCK_ACQUIRED, lock, LOCK_READ);
+		feed(5, 0, LOW, PROBE_LOCK_ACQUIRED, rw, LOCK_READ);
 		return;
 	}
-	feed(5, 0, LOW, PROBE_CONTENTION_BEGIN, lock, LCB_READ | LCB_RT);
+	feed(5, 0, LOW, PROBE_CONTENTION_BEGIN, rw, LCB_READ | LCB_RT);
 	feed(5, 0, LOW, PROBE_CONTENTION_BEGIN, inner, LCB_RT);
 	switch_to(6, 0, LOW, IDLE0, PREV_UNINTERRUPTIBLE);
 }
@@ -191,14 +122,14 @@ static void case_k(int timer_cpu)
 	sim_group_named(s, "limited");
 	feed(0, 0, IDLE0, PROBE_GROUP_TIMER, 0, timer_cpu);
 	switch_to(1, 1, IDLE1, LOW, 0);
-	feed(2, 1, LOW, PROBE_LOCK_ACQUIRED, lock, LOCK_READ);
+	feed(2, 1, LOW, PROBE_LOCK_ACQUIRED, rw, LOCK_READ);
 	switch_to(3, 1, LOW, IDLE1, PREV_PREEMPTED);
 	feed(3, 1, LOW, PROBE_THROTTLE, LOW, 0);
 	switch_to(4, 0, IDLE0, HIGH, 0);
-	feed(5, 0, HIGH, PROBE_CONTENTION_BEGIN, lock, LCB_WRITE | LCB_RT);
+	feed(5, 0, HIGH, PROBE_CONTENTION_BEGIN, rw, LCB_WRITE | LCB_RT);
 	switch_to(6, 0, HIGH, TIMERS, PREV_UNINTERRUPTIBLE);
 	assert_int_equal(detect_verdict(d), VERDICT_OK);	/* the refill may still come */
-	feed(7, 0, TIMERS, PROBE_CONTENTION_BEGIN, lock, LCB_READ | LCB_RT);
+	feed(7, 0, TIMERS, PROBE_CONTENTION_BEGIN, rw, LCB_READ | LCB_RT);
 	feed(7, 0, TIMERS, PROBE_CONTENTION_BEGIN, inner, LCB_RT);
 	switch_to(8, 0, TIMERS, IDLE0, PREV_UNINTERRUPTIBLE);
 }
@@ -246,12 +177,12 @@ static void opposite_orders_are_a_deadlock(void **state)
 	(void)state;
 	switch_to(1, 0, IDLE0, LOW, 0);
 	switch_to(1, 1, IDLE1, HIGH, 0);
-	feed(2, 0, LOW, PROBE_LOCK_ACQUIRED, other, LOCK_EXCLUSIVE);
-	feed(2, 1, HIGH, PROBE_LOCK_ACQUIRED, lock, LOCK_WRITE);
+	feed(2, 0, LOW, PROBE_LOCK_ACQUIRED, spin, LOCK_EXCLUSIVE);
+	feed(2, 1, HIGH, PROBE_LOCK_ACQUIRED, rw, LOCK_WRITE);
 	feed(3, 0, LOW, PROBE_CONTENTION_BEGIN, inner, LCB_RT);
 	switch_to(4, 0, LOW, IDLE0, PREV_UNINTERRUPTIBLE);
 	assert_int_equal(detect_verdict(d), VERDICT_OK);
-	feed(5, 1, HIGH, PROBE_CONTENTION_BEGIN, other, LCB_RT);
+	feed(5, 1, HIGH, PROBE_CONTENTION_BEGIN, spin, LCB_RT);
 	switch_to(6, 1, HIGH, IDLE1, PREV_UNINTERRUPTIBLE);
 	assert_int_equal(detect_verdict(d), VERDICT_DEADLOCK);
 	assert_int_equal(detect_at(d), 6000);
@@ -261,10 +192,10 @@ static void starve(bool overtaken)
 {
 	switch_to(1, 0, IDLE0, LOW, 0);
 	switch_to(1, 1, IDLE1, HIGH, 0);
-	feed(2, 0, LOW, PROBE_LOCK_ACQUIRED, lock, LOCK_READ);
-	feed(3, 1, HIGH, PROBE_CONTENTION_BEGIN, lock, LCB_WRITE | LCB_RT);
+	feed(2, 0, LOW, PROBE_LOCK_ACQUIRED, rw, LOCK_READ);
+	feed(3, 1, HIGH, PROBE_CONTENTION_BEGIN, rw, LCB_WRITE | LCB_RT);
 	if (overtaken)
-		feed(900, 0, MIDDLE, PROBE_LOCK_ACQUIRED, lock, LOCK_READ);
+		feed(900, 0, MIDDLE, PROBE_LOCK_ACQUIRED, rw, LOCK_READ);
 	detect_end(d, s, 1500000000);
 }
 
@@ -285,7 +216,6 @@ static void a_long_hold_alone_is_no_starvation(void **state)
 
 int main(void)
 {
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(a_writer_behind_a_preempted_reader_is_an_inversion_to_the_ns),
 		T(half_the_burst_is_half_the_inversion),
