@@ -29,8 +29,8 @@ def attempt(name, text, suffix='.yaml'):
         f.write(text if isinstance(text, bytes) else text.encode())
     start = time.time()
     try:
-        run = subprocess.run([LOCKSTEP, 'run', path], capture_output=True, timeout=30,
-                             preexec_fn=bounded)
+        run = subprocess.run([LOCKSTEP, 'run', path], capture_output=True, preexec_fn=bounded,
+                             timeout=600 if SANITIZED else 30)
     except subprocess.TimeoutExpired:
         check(False, f'{name}: does not end')
         return ''
