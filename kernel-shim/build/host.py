@@ -2,6 +2,7 @@
 """The host side of the build: program, tests, and the targets of the command line."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -60,7 +61,7 @@ def build_images(g):
         wanted += [g['Image'](t, config, overlay, access=True) for config, overlay in hooked]
     if g['ONLY'] and user:
         wanted = [i for i in wanted if g['ONLY'] in i.name]
-    builder = images.Builder(g['ROOT'], g['BUILD'], g['CC'], g['Spec'])
+    builder = images.Builder(g['ROOT'], g['IMAGES_BUILD'], g['CC'], g['Spec'])
     jobs = max(GetOption('num_jobs'), os.cpu_count() or 1)
     return 2 if images.build(builder, wanted, jobs) else 0
 
@@ -72,6 +73,25 @@ def compile_commands(g, env, sources):
                      'command': env.subst('$CC $CFLAGS $CCFLAGS -I' + g['ROOT']) + f' -c {s}'})
     with open(os.path.join(g['ROOT'], 'compile_commands.json'), 'w') as f:
         json.dump(rows, f, indent=1)
+
+
+def soak(g):
+    """Builds what the other compiler makes of it too, then runs tests/soak.py on both."""
+    def act(target, source, env):
+        top = os.path.join(g['ROOT'], 'build')
+        other = 'gcc' if g['CC'] == 'clang' else 'clang'
+        if not shutil.which(other):
+            print(f'soak: {other} is missing, and both compilers must give the same digests; '
+                  f'apt-get install {other}')
+            return 1
+        build = subprocess.run(['scons', f'-j{GetOption("num_jobs")}', f'CC={other}'],
+                               cwd=g['ROOT'], stdout=subprocess.DEVNULL)
+        if build.returncode:
+            return build.returncode
+        return subprocess.run([sys.executable, os.path.join(g['ROOT'], 'tests', 'soak.py'), top,
+                               os.path.join(top, 'clang'), ARGUMENTS.get('runs', '100'),
+                               ARGUMENTS.get('seeds', '1000'), g['ONLY']]).returncode
+    return act
 
 
 def setup(g):
@@ -111,6 +131,9 @@ def setup(g):
 
     kernel = Command(os.path.join(build, 'kernel-images'), [], image_action)
     AlwaysBuild(kernel)
+    if g['VARIANT'] and not os.path.islink(os.path.join(build, 'kernel')):
+        shutil.rmtree(os.path.join(build, 'kernel'), ignore_errors=True)
+        os.symlink('../kernel', os.path.join(build, 'kernel'))
     Alias('kernel', kernel)
     Default(program, kernel)
 
@@ -140,6 +163,10 @@ def setup(g):
         act = Command(f'{name}-act', [program, kernel, *binaries], run_script(name + '.py'))
         Alias(name, act)
         AlwaysBuild(act)
+
+    soak_act = Command('soak-act', [program, kernel], soak(g))
+    Alias('soak', soak_act)
+    AlwaysBuild(soak_act)
 
     prefix = os.path.abspath(os.path.expanduser(ARGUMENTS.get('PREFIX', '/usr/local')))
 

@@ -213,6 +213,8 @@ class Builder:
                 flags += ACCESS_FLAGS['clang' if 'clang' in self.cc else 'gcc']
             objects.append(Object(source, [*base, '-w', *flags], self.objects))
         own = [*base, *OWN_FLAGS, '-I' + tree.path]
+        if 'clang' in self.cc:
+            own.append('-Wno-gnu-variable-sized-type-not-at-end')
         name = [f'-DLOCKSTEP_IMAGE="{image.name}"', f'-DLOCKSTEP_TREE_VERSION="{tree.version()}"']
         for source in self.own_sources(image):
             extra = name if source.endswith('/entry.c') else []

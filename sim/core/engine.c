@@ -352,31 +352,35 @@ uint32_t engine_choose(struct sim *s, uint32_t n)
 	return n == 1 || !s->oracle ? 0 : s->oracle->choose(s->oracle, n);
 }
 
-static void note_priority(struct sim *s, const struct probe *p)
+static void note_priority(struct task *t, unsigned int kind, int prio)
 {
-	struct task *t = s->tasks[p->object];
-
-	if (p->kind == PROBE_SCHED_PI_SETPRIO) {
-		t->prio = PRIO_NEW(p->arg);
+	if (kind == PROBE_SCHED_PI_SETPRIO) {
+		t->prio = prio;
 	} else {
-		if (t->prio == t->normal_prio || PRIO_NEW(p->arg) < t->prio)
-			t->prio = PRIO_NEW(p->arg);
-		t->normal_prio = PRIO_NEW(p->arg);
+		if (t->prio == t->normal_prio || prio < t->prio)
+			t->prio = prio;
+		t->normal_prio = prio;
 	}
 }
 
 void engine_log(struct sim *s, unsigned int kind, uint32_t object, int64_t arg)
 {
-	struct cpu *c = cpu_focus(s);
+	const struct cpu *c = cpu_focus(s);
 	struct probe p;
 
 	if (s->now < s->epoch)
 		return;
-	p = (struct probe){ .seq = s->seq++, .at_ns = s->now - s->epoch, .cpu = s->cpu,
-			    .task = c->curr ? c->curr->id : 0, .kind = kind, .object = object,
-			    .arg = arg };
 	if (kind == PROBE_SCHED_PI_SETPRIO || kind == PROBE_SCHED_SETSCHEDULER)
-		note_priority(s, &p);
+		note_priority(s->tasks[object], kind, PRIO_NEW(arg));
+	p.seq = s->seq++;
+	if (!s->nr_observers)
+		return;
+	p.at_ns = s->now - s->epoch;
+	p.cpu = s->cpu;
+	p.task = c->curr ? c->curr->id : 0;
+	p.kind = kind;
+	p.object = object;
+	p.arg = arg;
 	for (uint32_t i = 0; i < s->nr_observers; i++)
 		s->observers[i].fn(s->observers[i].self, s, &p);
 }

@@ -49,7 +49,8 @@ uint32_t sim_name_id(struct sim *s, const char *name);
 void sim_lock_name(struct sim *s, const void *addr, enum bridge_lock_kind k, const char *name);
 void sim_lock_forget(struct sim *s, const void *addr, size_t n);
 uint32_t sim_lock_id(struct sim *s, const void *addr);	/* names it when first seen */
-bool sim_lock_known(struct sim *s, const void *addr);
+/* The id, unless nobody has named or used the lock (or the rwlock it is the inner one of). */
+bool sim_lock_find(struct sim *s, const void *addr, uint32_t *id);
 /* Named as a lock that spins: the first word of a sleeping one is its wait_lock. */
 bool sim_lock_spins(struct sim *s, const void *addr);
 int sim_group_named(struct sim *s, const char *name);	/* dense index */

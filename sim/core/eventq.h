@@ -29,7 +29,15 @@ struct event {
 	uint16_t cpu;
 };
 
+/* Time and sequence number as one number: one comparison tells who leaves first. */
+__extension__ typedef unsigned __int128 eventq_key;
+
+/*
+ * A heap whose nodes have four children: half the depth of a binary one.  Keys lie apart from
+ * events, so that the keys of four children are one line of the cache.
+ */
 struct eventq {
+	eventq_key *keys;	/* from nr up to room: greater than any event's */
 	struct event **heap;
 	uint32_t nr, room;
 	uint64_t seq;
@@ -42,10 +50,12 @@ void eventq_set(struct eventq *q, struct event *e, uint64_t at);
 void eventq_cancel(struct eventq *q, struct event *e);
 /* NULL when empty. */
 struct event *eventq_pop(struct eventq *q);
+/* Makes @q what @from is, which may not be set or popped; its events are the same ones. */
+void eventq_copy(struct eventq *q, const struct eventq *from);
 
 static inline uint64_t eventq_next_at(const struct eventq *q)
 {
-	return q->nr ? q->heap[0]->at : UINT64_MAX;
+	return (uint64_t)(q->keys[0] >> 64);	/* UINT64_MAX when empty */
 }
 
 static inline void event_init(struct event *e, enum event_kind kind, unsigned int cpu)

@@ -8,6 +8,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/base/check.h"
 #include "sim/core/sim_private.h"
@@ -114,11 +115,6 @@ static struct lock_entry *find_outer(struct sim *s, uintptr_t addr)
 	return NULL;
 }
 
-bool sim_lock_known(struct sim *s, const void *addr)
-{
-	return find(s, (uintptr_t)addr) || find_outer(s, (uintptr_t)addr);
-}
-
 bool sim_lock_spins(struct sim *s, const void *addr)
 {
 	const struct lock_entry *e = find(s, (uintptr_t)addr);
@@ -127,29 +123,58 @@ bool sim_lock_spins(struct sim *s, const void *addr)
 	       e->lock.kind != BRIDGE_LOCK_RWSEM;
 }
 
+static uint32_t add_inner(struct sim *s, uintptr_t addr, const struct lock_entry *outer)
+{
+	int32_t of = (int32_t)outer->lock.id;
+	uint32_t name = outer->name;
+	struct lock_entry *e = add(s, addr, BRIDGE_LOCK_RTMUTEX, name);
+
+	s->names[name].instances--;
+	e->instance = s->locks[of].instance;
+	e->lock.inner_of = of;
+	return e->lock.id;
+}
+
+bool sim_lock_find(struct sim *s, const void *addr, uint32_t *id)
+{
+	const struct lock_entry *e = find(s, (uintptr_t)addr);
+
+	if (e) {
+		*id = e->lock.id;
+		return true;
+	}
+	e = find_outer(s, (uintptr_t)addr);
+	if (e)
+		*id = add_inner(s, (uintptr_t)addr, e);
+	return e;
+}
+
 uint32_t sim_lock_id(struct sim *s, const void *addr)
 {
-	struct lock_entry *e = find(s, (uintptr_t)addr), *outer;
+	uint32_t id;
 
-	if (e)
-		return e->lock.id;
-	outer = find_outer(s, (uintptr_t)addr);
-	if (outer) {
-		int32_t of = (int32_t)outer->lock.id;
-		uint32_t name = outer->name;
-
-		e = add(s, (uintptr_t)addr, BRIDGE_LOCK_RTMUTEX, name);
-		s->names[name].instances--;
-		e->instance = s->locks[of].instance;
-		e->lock.inner_of = of;
-		return e->lock.id;
-	}
+	if (sim_lock_find(s, addr, &id))
+		return id;
 	return add(s, (uintptr_t)addr, BRIDGE_LOCK_SPIN, sim_name_id(s, "(unnamed lock)"))->lock.id;
 }
 
 unsigned int sim_nr_locks(const struct sim *s)
 {
 	return s->nr_locks;
+}
+
+void sim_locks_restore(struct sim *s, const struct lock_entry *locks, uint32_t nr)
+{
+	for (uint32_t i = 0; i < s->nr_locks; i++)
+		if (s->locks[i].addr)
+			s->lock_hash[slot_of(s->locks[i].addr)] = -1;
+	if (nr)
+		memcpy(s->locks, locks, nr * sizeof(s->locks[0]));
+	s->nr_locks = nr;
+	/* A chain is in the order its locks were added, the newest first. */
+	for (uint32_t i = 0; i < nr; i++)
+		if (s->locks[i].addr)
+			s->lock_hash[slot_of(s->locks[i].addr)] = (int32_t)i;
 }
 
 /* Names are written when somebody wants to read them: runs by the million never do. */

@@ -64,6 +64,7 @@ void sim_free(struct sim *s)
 			s->config.carrier->destroy(s->tasks[i]->carrier);
 		free(s->tasks[i]);
 	}
+	sim_forget_old_names(s);
 	for (uint32_t i = 0; i < s->nr_names; i++)
 		free(s->names[i].text);
 	free(s->tasks);

@@ -86,6 +86,7 @@ struct sim {
 	int32_t lock_hash[LOCK_HASH];
 	struct name_entry *names;
 	uint32_t nr_names, room_names;
+	uint32_t nr_old_names;	/* texts of the run before, behind nr_names: see task.c */
 	struct { const char *ptr; uint32_t id; } name_cache[NAME_CACHE];
 	uint32_t *groups;	/* name ids */
 	uint32_t nr_groups, room_groups;
@@ -103,6 +104,12 @@ static inline struct cpu *cpu_focus(struct sim *s)
 {
 	return &s->cpus[s->cpu];
 }
+
+/* task.c */
+void sim_forget_old_names(struct sim *s);
+
+/* lockname.c: the locks are those saved in @locks again */
+void sim_locks_restore(struct sim *s, const struct lock_entry *locks, uint32_t nr);
 
 /* snapshot.c */
 void snapshot_free(struct sim *s);

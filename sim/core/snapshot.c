@@ -14,7 +14,7 @@
 
 struct sim_snapshot {
 	struct sim sim;		/* its tables' pointers are not used */
-	struct event **heap;
+	struct eventq queue;
 	struct task *tasks;
 	struct lock_entry *locks;
 	uint32_t *instances;	/* by name */
@@ -25,7 +25,8 @@ static void *copy(const void *p, size_t n)
 	void *d = malloc(n ? n : 1);
 
 	SIM_CHECK(d);
-	memcpy(d, p, n);
+	if (n)
+		memcpy(d, p, n);
 	return d;
 }
 
@@ -35,7 +36,7 @@ void snapshot_free(struct sim *s)
 
 	if (!n)
 		return;
-	free(n->heap);
+	eventq_free(&n->queue);
 	free(n->tasks);
 	free(n->locks);
 	free(n->instances);
@@ -52,7 +53,8 @@ void sim_snapshot(struct sim *s)
 	for (uint32_t i = 0; i < s->queue.nr; i++)
 		SIM_CHECK(s->queue.heap[i]->kind != EVENT_CALL);
 	n->sim = *s;
-	n->heap = copy(s->queue.heap, s->queue.nr * sizeof(s->queue.heap[0]));
+	eventq_init(&n->queue);
+	eventq_copy(&n->queue, &s->queue);
 	n->tasks = malloc((s->nr_tasks + 1) * sizeof(n->tasks[0]));
 	SIM_CHECK(n->tasks);
 	for (uint32_t i = 0; i < s->nr_tasks; i++) {
@@ -95,8 +97,8 @@ static void restore_tasks(struct sim *s, const struct sim_snapshot *n)
 
 static void restore_names(struct sim *s, const struct sim_snapshot *n)
 {
-	for (uint32_t i = n->sim.nr_names; i < s->nr_names; i++)
-		free(s->names[i].text);
+	if (s->nr_old_names < s->nr_names)
+		s->nr_old_names = s->nr_names;
 	for (uint32_t i = 0; i < n->sim.nr_names; i++)
 		s->names[i].instances = n->instances[i];
 }
@@ -110,12 +112,9 @@ void sim_restore(struct sim *s)
 	restore_tasks(s, n);
 	restore_names(s, n);
 	free(s->bug_detail);
-	memcpy(s->locks, n->locks, n->sim.nr_locks * sizeof(s->locks[0]));
-	memcpy(s->queue.heap, n->heap, n->sim.queue.nr * sizeof(s->queue.heap[0]));
+	sim_locks_restore(s, n->locks, n->sim.nr_locks);
+	eventq_copy(&s->queue, &n->queue);
 	memcpy(s->cpus, n->sim.cpus, sim_nr_cpus(s) * sizeof(s->cpus[0]));
-	memcpy(s->lock_hash, n->sim.lock_hash, sizeof(s->lock_hash));
-	s->queue.nr = n->sim.queue.nr;
-	s->queue.seq = n->sim.queue.seq;
 	s->own_focus = n->sim.own_focus;
 	s->end = SIM_END_NONE;
 	s->now = n->sim.now;
@@ -127,7 +126,6 @@ void sim_restore(struct sim *s)
 	s->nr_scenario = n->sim.nr_scenario;
 	s->had_scenario = n->sim.had_scenario;
 	s->nr_tasks = n->sim.nr_tasks;
-	s->nr_locks = n->sim.nr_locks;
 	s->nr_names = n->sim.nr_names;
 	s->nr_groups = n->sim.nr_groups;
 	s->bug = NULL;

@@ -2,7 +2,6 @@
 /*
  * Tasks, groups and names: tables of dense ids.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +26,7 @@ struct task *sim_task_new(struct sim *s, const char *name, enum task_kind kind)
 	s->tasks = grow(s->tasks, s->nr_tasks, &s->room_tasks, sizeof(s->tasks[0]));
 	t->sim = s;
 	t->id = s->nr_tasks;
-	snprintf(t->name, sizeof(t->name), "%s", name);
+	memcpy(t->name, name, strnlen(name, sizeof(t->name) - 1));
 	t->kind = kind;
 	t->group = -1;
 	t->prio = t->normal_prio = 120;
@@ -80,16 +79,36 @@ struct task *sim_task(const struct sim *s, uint32_t id)
 	return id < s->nr_tasks ? s->tasks[id] : NULL;
 }
 
+/*
+ * Names are few (functions, lock classes, groups): a scan is enough behind the cache.
+ *
+ * After a reset runs say the same names in the same order, so the texts of the run before stay
+ * where they were, from nr_names to nr_old_names, as long as this run says the same.  Texts are
+ * unique: the one that comes next is not among those before it.
+ */
 static uint32_t find_name(struct sim *s, const char *name)
 {
-	/* Names are few (functions, lock classes, groups): a scan is enough behind the cache. */
-	for (uint32_t i = 0; i < s->nr_names; i++)
+	uint32_t nr = s->nr_names;
+
+	if (nr < s->nr_old_names && !strcmp(s->names[nr].text, name)) {
+		s->names[nr].instances = 0;
+		return s->nr_names++;
+	}
+	for (uint32_t i = 0; i < nr; i++)
 		if (!strcmp(s->names[i].text, name))
 			return i;
-	s->names = grow(s->names, s->nr_names, &s->room_names, sizeof(s->names[0]));
-	s->names[s->nr_names] = (struct name_entry){ .text = strdup(name) };
-	SIM_CHECK(s->names[s->nr_names].text);
+	sim_forget_old_names(s);
+	s->names = grow(s->names, nr, &s->room_names, sizeof(s->names[0]));
+	s->names[nr] = (struct name_entry){ .text = strdup(name) };
+	SIM_CHECK(s->names[nr].text);
 	return s->nr_names++;
+}
+
+void sim_forget_old_names(struct sim *s)
+{
+	for (uint32_t i = s->nr_names; i < s->nr_old_names; i++)
+		free(s->names[i].text);
+	s->nr_old_names = 0;
 }
 
 uint32_t sim_name_id(struct sim *s, const char *name)

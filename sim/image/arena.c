@@ -7,6 +7,7 @@
 
 #include "sim/base/check.h"
 #include "sim/core/sanitizer.h"
+#include "sim/image/pages.h"
 
 /*
  * Below program and libraries in any case, so that comparing addresses says the same everywhere;
@@ -35,7 +36,7 @@ struct arena_object {
 
 struct arena_mark {
 	struct arena arena;
-	char *copy;
+	struct pages *pages;
 };
 
 static void poison(void *p, size_t n)
@@ -227,15 +228,13 @@ struct arena_mark *arena_save(const struct arena *a)
 
 	SIM_CHECK(m);
 	m->arena = *a;
-	m->copy = malloc(a->used);
-	SIM_CHECK(m->copy);
-	memcpy(m->copy, a->base, a->used);
+	m->pages = pages_save(a->base, a->used);
 	return m;
 }
 
 void arena_restore(struct arena *a, const struct arena_mark *m)
 {
-	memcpy(a->base, m->copy, m->arena.used);
+	pages_restore(m->pages);
 	*a = m->arena;
 }
 
@@ -243,6 +242,6 @@ void arena_mark_free(struct arena_mark *m)
 {
 	if (!m)
 		return;
-	free(m->copy);
+	pages_free(m->pages);
 	free(m);
 }

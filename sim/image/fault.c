@@ -84,6 +84,9 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	greg_t *r = u->uc_mcontext.gregs;
 	struct machine *m = guarded;
 
+	/* Not a fault at all: the first write to saved memory. */
+	if (sig == SIGSEGV && pages_fault(info->si_addr))
+		return;
 	if (!m || !image_symbol(m->image, (const void *)r[REG_RIP])) {
 		/* Not the kernel's: die of it as usual. */
 		signal(sig, SIG_DFL);
@@ -103,15 +106,18 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	r[REG_RIP] = (greg_t)(uintptr_t)fault_landing;
 }
 
-/* At every boot: others in this process, test frameworks above all, set handlers as well. */
-void fault_install(void)
+void fault_catch(void)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP };
-	struct sigaction sa = { .sa_sigaction = on_fault,
-				.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
 	static char alt_stack[ALT_STACK];	/* for faults of a stack that is full */
+	struct sigaction now, sa = { .sa_sigaction = on_fault,
+				     .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
 	stack_t alt = { .ss_sp = alt_stack, .ss_size = ALT_STACK };
 
+	/* Test frameworks put handlers of their own in their place. */
+	SIM_CHECK(!sigaction(SIGSEGV, NULL, &now));
+	if (now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_fault)
+		return;
 	SIM_CHECK(!sigaltstack(&alt, NULL));
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		SIM_CHECK(!sigaction(signals[i], &sa, NULL));

@@ -64,9 +64,10 @@ static uint32_t host_symbol_id(struct sim *s, const void *addr)
 static uint32_t host_lock_id(struct sim *s, const void *addr)
 {
 	const char *name;
+	uint32_t id;
 
-	if (sim_lock_known(s, addr))
-		return sim_lock_id(s, addr);
+	if (sim_lock_find(s, addr, &id))
+		return id;
 	name = image_object(machine_of(s)->image, addr);
 	if (name)
 		sim_lock_name(s, addr, BRIDGE_LOCK_SPIN, name);

@@ -101,8 +101,7 @@ static void add_segment(struct image *img, uint64_t start, uint64_t end)
 	g->start = (char *)start;
 	g->len = end - start;
 	g->pristine = malloc(g->len);
-	g->booted = malloc(g->len);
-	SIM_CHECK(g->pristine && g->booted);
+	SIM_CHECK(g->pristine);
 	memcpy(g->pristine, g->start, g->len);
 }
 
@@ -139,10 +138,8 @@ static int find_segments(struct dl_phdr_info *info, size_t size, void *data)
 static void image_free(struct image *img)
 {
 	symbols_free(&img->symbols);
-	for (int i = 0; i < img->nr_segments; i++) {
+	for (int i = 0; i < img->nr_segments; i++)
 		free(img->segments[i].pristine);
-		free(img->segments[i].booted);
-	}
 	free(img->name);
 	free(img->path);
 	free(img);

@@ -25,16 +25,13 @@ static void do_irq(struct sim *s)
 
 static const struct world_ops image_world = { .do_irq = do_irq };
 
-static void copy_segments(struct image *img, bool to_image, bool booted)
+/* As it was loaded. */
+static void make_pristine(struct image *img)
 {
 	for (int i = 0; i < img->nr_segments; i++) {
 		struct segment *g = &img->segments[i];
-		char *saved = booted ? g->booted : g->pristine;
 
-		if (to_image)
-			memcpy(g->start, saved, g->len);
-		else
-			memcpy(saved, g->start, g->len);
+		memcpy(g->start, g->pristine, g->len);
 	}
 }
 
@@ -44,13 +41,13 @@ static int boot(struct machine *m, char *why, size_t n)
 	enum sim_end end;
 	int err;
 
-	copy_segments(img, true, false);
+	make_pristine(img);
 	arena_init(&m->arena, m->slot, m->config.memory_max);
 	m->sim = sim_new(&m->config);
 	machine_fill_host(m);
 	img->ops = img->entry(&m->host);
 	engine_set_world(m->sim, &image_world, img->ops->focus);
-	fault_install();
+	fault_catch();
 	fault_guard(m);
 	err = img->ops->boot(&m->config.machine);
 	fault_unguard();
@@ -79,6 +76,10 @@ static void shut_down(struct machine *m)
 	m->sim = NULL;
 	arena_mark_free(m->mark);
 	m->mark = NULL;
+	for (int i = 0; i < m->image->nr_segments; i++) {
+		pages_free(m->image->segments[i].booted);
+		m->image->segments[i].booted = NULL;
+	}
 	arena_fini(&m->arena);
 }
 
@@ -113,7 +114,11 @@ int machine_new(struct image *img, const struct sim_config *c, struct machine **
 		return err;
 	}
 	if (c->carrier->can_restore) {
-		copy_segments(img, false, true);
+		for (int i = 0; i < img->nr_segments; i++) {
+			struct segment *g = &img->segments[i];
+
+			g->booted = pages_save(g->start, g->len);
+		}
 		m->mark = arena_save(&m->arena);
 		sim_snapshot(m->sim);
 	}
@@ -128,7 +133,8 @@ int machine_reset(struct machine *m)
 	int err = 0;
 
 	if (m->mark) {
-		copy_segments(m->image, true, true);
+		for (int i = 0; i < m->image->nr_segments; i++)
+			pages_restore(m->image->segments[i].booted);
 		arena_restore(&m->arena, m->mark);
 		sim_restore(m->sim);
 	} else {

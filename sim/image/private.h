@@ -8,6 +8,7 @@
 #include "sim/core/engine.h"
 #include "sim/image/arena.h"
 #include "sim/image/image.h"
+#include "sim/image/pages.h"
 #include "sim/image/symbols.h"
 
 #define SEGMENTS_MAX 8
@@ -18,7 +19,7 @@ struct segment {
 	char *start;
 	size_t len;
 	char *pristine;		/* as it was when it was loaded */
-	char *booted;		/* as it was after boot */
+	struct pages *booted;	/* as it was after boot; NULL: not saved */
 };
 
 struct image {
@@ -57,7 +58,7 @@ const char *image_symbol(const struct image *img, const void *addr);
 const char *image_object(const struct image *img, const void *addr);
 
 /* fault.c */
-void fault_install(void);
+void fault_catch(void);			/* faults are looked at from now on, whose they are */
 void fault_guard(struct machine *m);	/* from now on faults are this machine's */
 void fault_unguard(void);
 /* Writes the call chain from frame @fp up, innermost first, "a < b < c". */

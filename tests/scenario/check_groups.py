@@ -27,7 +27,7 @@ with tempfile.TemporaryDirectory() as folder:
     for image in ('6.12-rt', '6.1-rt', '6.12-vanilla'):
         r = lockstep('run', scenario, '--kernel', image, '--trace', trace)
         check(r.returncode == 0, f'{image}: status 0, got {r.returncode} {r.stderr.strip()}')
-        changes = re.findall(r'(\d+\.\d+): .*\b(throttle|unthrottle): comm=(\w+)', open(trace).read())
+        changes = re.findall(r'(\d+\.\d+): .*\|(throttle|unthrottle) comm=(\w+)', open(trace).read())
         at = {}
         for when, what, task in changes:
             at.setdefault((when, what), set()).add(task)

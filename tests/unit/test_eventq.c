@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -63,6 +64,47 @@ static void events_leave_by_time_whatever_is_moved_or_cancelled(void **state)
 	eventq_free(&q);
 }
 
+/* What a reset does: the queue as it was, whatever has become of it. */
+static void a_queue_copied_back_holds_what_it_held(void **state)
+{
+	struct event e[N], was[N];
+	struct eventq q, kept;
+
+	(void)state;
+	for (int held = 0; held < N; held = 3 * held + 1) {
+		eventq_init(&q);
+		eventq_init(&kept);
+		for (int i = 0; i < N; i++)
+			event_init(&e[i], EVENT_CALL, 0);
+		for (int i = 0; i < held; i++)
+			eventq_set(&q, &e[i], (uint64_t)(i * 7919 % 100));
+		eventq_copy(&kept, &q);
+		memcpy(was, e, sizeof(e));
+		for (int round = 0; round < 2; round++) {
+			uint64_t last = 0;
+
+			for (int i = 0; i < N; i += 1 + round)
+				eventq_set(&q, &e[i], (uint64_t)i);
+			for (int i = 0; i < N / 3; i++)
+				eventq_pop(&q);
+			memcpy(e, was, sizeof(e));
+			eventq_copy(&q, &kept);
+			assert_int_equal(eventq_next_at(&q), held ? 0 : UINT64_MAX);
+			for (int i = 0; i < held; i++) {
+				struct event *p = eventq_pop(&q);
+
+				assert_true(p && p->at >= last);
+				last = p->at;
+			}
+			assert_null(eventq_pop(&q));
+			memcpy(e, was, sizeof(e));
+			eventq_copy(&q, &kept);
+		}
+		eventq_free(&q);
+		eventq_free(&kept);
+	}
+}
+
 static void a_seed_gives_the_same_answers_and_another_gives_others(void **state)
 {
 	struct oracle_random a, b, c;
@@ -87,6 +129,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_times_leave_in_arrival_order),
 		cmocka_unit_test(events_leave_by_time_whatever_is_moved_or_cancelled),
+		cmocka_unit_test(a_queue_copied_back_holds_what_it_held),
 		cmocka_unit_test(a_seed_gives_the_same_answers_and_another_gives_others),
 	};
 
