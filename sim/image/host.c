@@ -76,7 +76,9 @@ static uint32_t host_lock_id(struct sim *s, const void *addr)
 
 static const struct lock *lock_at(struct sim *s, const void *addr)
 {
-	return sim_lock_known(s, addr) ? sim_lock(s, sim_lock_id(s, addr)) : NULL;
+	uint32_t id;
+
+	return sim_lock_find(s, addr, &id) ? sim_lock(s, id) : NULL;
 }
 
 #define QRWLOCK_WAIT_LOCK 4	/* offset in a rwlock_t that spins */
