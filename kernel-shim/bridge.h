@@ -187,8 +187,14 @@ struct bridge_image {
 	/* Called by the engine on the interrupted task's stack, interrupts enabled. */
 	void (*do_irq)(void);
 
-	/* The simulated scheduler (images with @sched) speaks to the kernel side here. */
+	/*
+	 * The simulated scheduler (images with @sched) speaks to the kernel side here; no call
+	 * takes time or a lock.
+	 */
 	void (*set_need_resched)(void *ktask, bool on);
+	bool (*need_resched)(void *ktask);
+	void (*set_on_cpu)(void *ktask, int cpu);	/* -1: on none */
+	void (*start_period_timer)(int group, uint64_t period_ns);
 };
 
 /* What the host offers an image.  Every call may let other CPUs run unless it says otherwise. */
@@ -255,31 +261,30 @@ struct bridge_host {
 };
 
 /*
- * Lockstep's simulated RT scheduler as a kernel sees it.  `wake` and `setprio` ask for
- * rescheduling by set_need_resched() or a reschedule interrupt; they never switch.
+ * Lockstep's simulated RT scheduler as a kernel sees it: the functions of sim/core/sched.h, which
+ * says what each does.  Called on a CPU with interrupts off, or at boot.
  */
 struct bridge_sched {
+	void (*attach_idle)(struct sim *s, struct task *t, unsigned int cpu);
 	void (*attach)(struct sim *s, struct task *t, const struct bridge_spawn *spec);
-	/* The current task of this CPU leaves (asleep unless runnable); the task to run next. */
-	struct task *(*pick)(struct sim *s, struct task *prev, bool runnable, bool preempted);
+	void (*attach_stopper)(struct sim *s, struct task *t, unsigned int cpu);
+	void (*stopper)(struct sim *s);
 	void (*wake)(struct sim *s, struct task *t);
-	void (*setprio)(struct sim *s, struct task *t, int prio);	/* effective, from PI */
-	void (*set_policy)(struct sim *s, struct task *t, int policy, int priority);
+	void (*schedule)(struct sim *s, unsigned int state);	/* enum prev_state */
+	void (*tail)(struct sim *s);
+	void (*setprio)(struct sim *s, struct task *t, int prio);
+	void (*set_policy)(struct sim *s, struct task *t, int policy, int priority, int lent);
 	void (*set_affinity)(struct sim *s, struct task *t, uint64_t cpus);
 	void (*migrate_disable)(struct sim *s, struct task *t, bool on);
-	void (*yield)(struct sim *s, struct task *t);
-	void (*tick)(struct sim *s);		/* of this CPU */
-	void (*ipi)(struct sim *s);		/* the reschedule interrupt has arrived */
-	bool (*on_cpu)(const struct task *t);
-	int (*prio)(const struct task *t);
-	int (*normal_prio)(const struct task *t);
-	int (*group_new)(struct sim *s, const char *name, int64_t quota_ns, uint64_t period_ns);
+	void (*yield)(struct sim *s);
+	void (*tick)(struct sim *s);
+	bool (*return_to_user)(struct sim *s);	/* true: schedule */
+	int (*group_new)(struct sim *s, int64_t quota_ns, uint64_t period_ns);
 	int (*group_set)(struct sim *s, int group, int64_t quota_ns, uint64_t period_ns);
-	/* Refills a group; false: idle, the timer may stop. */
-	bool (*group_refill)(struct sim *s, int group);
-	/* The kernel side's period timers: start on this CPU. */
-	void (*on_timer_start)(struct sim *s, void (*start)(int group, uint64_t period_ns));
-	void (*return_to_user)(struct sim *s, struct task *t); /* deferred throttling happens here */
+	bool (*group_refill)(struct sim *s, int group, uint64_t overruns);
+	bool (*on_cpu)(const struct task *t);
+	bool (*queued)(const struct task *t);
+	unsigned int (*task_cpu)(const struct task *t);
 };
 
 /* The one symbol an image exports. */

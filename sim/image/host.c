@@ -278,7 +278,7 @@ void machine_fill_host(struct machine *m)
 		.alloc = host_alloc,
 		.free = host_free,
 		.alloc_size = host_alloc_size,
-		.sched = NULL,
+		.sched = machine_sched(m),
 		.print = host_print,
 		.format = vsnprintf,
 		.bug = host_bug,

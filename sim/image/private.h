@@ -53,6 +53,9 @@ struct machine {
 void machine_fill_host(struct machine *m);
 struct machine *machine_of(struct sim *s);
 
+/* host_sched.c: the simulated scheduler for an image that has none */
+const struct bridge_sched *machine_sched(struct machine *m);
+
 /* symbols of an image by run-time address; NULL when unknown */
 const char *image_symbol(const struct image *img, const void *addr);
 const char *image_object(const struct image *img, const void *addr);
