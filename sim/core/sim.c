@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sim/base/check.h"
+#include "sim/core/sched_private.h"
 #include "sim/core/sim_private.h"
 
 /* Kernel time at the start: late enough that no subtraction from now goes below zero. */
@@ -58,6 +59,7 @@ void sim_free(struct sim *s)
 	if (!s)
 		return;
 	snapshot_free(s);
+	sched_free(s);
 	free_calls(s);
 	for (uint32_t i = 0; i < s->nr_tasks; i++) {
 		if (s->tasks[i]->carrier)

@@ -13,6 +13,7 @@
 
 #include "kernel-shim/bridge.h"
 #include "sim/core/probe.h"
+#include "sim/core/sched_entity.h"
 
 #define SIM_CPUS_MAX BRIDGE_CPUS_MAX
 #define SIM_TASKS_MAX 4096	/* scenario tasks and the machine's own threads */
@@ -42,7 +43,7 @@ struct task {
 	int group;		/* -1: none */
 	bool dead;
 	void *body;		/* scenario: what it runs (sim/scenario) */
-	void *sched;		/* simulated scheduler: its entity */
+	struct sched_entity se;	/* simulated scheduler */
 };
 
 /* A lock as reports name it. */

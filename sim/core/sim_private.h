@@ -94,7 +94,7 @@ struct sim {
 	const char *bug;
 	char *bug_detail;
 
-	void *sched_state;	/* the simulated scheduler */
+	struct sched *sched;	/* the simulated scheduler, or NULL */
 	void *abstract_state;	/* the abstract world */
 	void *image_state;	/* sim/image */
 	struct sim_snapshot *snapshot;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "sim/base/check.h"
+#include "sim/core/sched_private.h"
 #include "sim/core/sim_private.h"
 
 struct sim_snapshot {
@@ -18,6 +19,7 @@ struct sim_snapshot {
 	struct task *tasks;
 	struct lock_entry *locks;
 	uint32_t *instances;	/* by name */
+	struct rq *rqs;		/* simulated scheduler, or NULL */
 };
 
 static void *copy(const void *p, size_t n)
@@ -40,6 +42,7 @@ void snapshot_free(struct sim *s)
 	free(n->tasks);
 	free(n->locks);
 	free(n->instances);
+	free(n->rqs);
 	free(n);
 	s->snapshot = NULL;
 }
@@ -66,6 +69,7 @@ void sim_snapshot(struct sim *s)
 	SIM_CHECK(n->instances);
 	for (uint32_t i = 0; i < s->nr_names; i++)
 		n->instances[i] = s->names[i].instances;
+	n->rqs = sched_save(s);
 	s->snapshot = n;
 }
 
@@ -115,6 +119,7 @@ void sim_restore(struct sim *s)
 	sim_locks_restore(s, n->locks, n->sim.nr_locks);
 	eventq_copy(&s->queue, &n->queue);
 	memcpy(s->cpus, n->sim.cpus, sim_nr_cpus(s) * sizeof(s->cpus[0]));
+	sched_restore(s, n->rqs);
 	s->own_focus = n->sim.own_focus;
 	s->end = SIM_END_NONE;
 	s->now = n->sim.now;

@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The simulated scheduler: waking, switching and changing tasks, whatever their class.
+ *
+ * A run queue is plain data of the host, so an operation on it is one instant; what takes time is
+ * the context switch, and while it lasts the queue counts as locked, as it is in the kernel.
+ * Without that a wake-up could reach a CPU in the middle of a switch and be lost or reordered
+ * against what the tree's scheduler does.
+ *
+ * Source: the order of things is that of kernel/sched/core.c, Linux 6.12: try_to_wake_up(),
+ * __schedule(), rt_mutex_setprio(), __sched_setscheduler(), the stopper's works.
+ */
+#include "sim/core/sched.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/check.h"
+#include "sim/core/sched_private.h"
+
+void rq_lock(struct sim *s, struct rq *rq)
+{
+	while (rq->switching && !s->inhost)
+		engine_spin_wait(s, rq);
+}
+
+static void rq_unlock(struct sim *s, struct rq *rq)
+{
+	rq->switching = false;
+	engine_spin_wake(s, rq);
+}
+
+void sched_init(struct sim *s, const struct sched_world *w)
+{
+	struct sched *d;
+
+	SIM_CHECK(!s->sched);
+	d = calloc(1, sizeof(*d));
+	SIM_CHECK(d);
+	s->sched = d;
+	d->world = w;
+	d->rqs = calloc(sim_nr_cpus(s), sizeof(d->rqs[0]));
+	SIM_CHECK(d->rqs);
+	for (uint32_t i = 0; i < sim_nr_cpus(s); i++) {
+		d->rqs[i].cpu = i;
+		d->rqs[i].look_at_group = -1;
+		list_init(&d->rqs[i].moves);
+		rt_init(&d->rqs[i]);
+		fair_init(&d->rqs[i]);
+	}
+}
+
+void sched_free(struct sim *s)
+{
+	struct sched *d = s->sched;
+
+	if (!d)
+		return;
+	sched_groups_free(s);
+	for (uint32_t i = 0; i < sim_nr_cpus(s); i++)
+		free(d->rqs[i].fair.heap);
+	free(d->groups);
+	free(d->rqs);
+	free(d);
+	s->sched = NULL;
+}
+
+void sched_resched(struct sim *s, struct rq *rq)
+{
+	if (s->sched->world->need_resched(s, rq->curr))
+		return;
+	s->sched->world->set_need_resched(s, rq->curr, true);
+	if (rq->cpu != s->cpu || s->inhost)
+		engine_ipi(s, rq->cpu, BRIDGE_IRQ_RESCHED);
+}
+
+/* ---- tasks */
+
+static void init_entity(struct task *t, uint64_t cpus, uint32_t cpu)
+{
+	struct sched_entity *e = &t->se;
+
+	*e = (struct sched_entity){ .cpus = cpus, .cpu = cpu, .fair = { .index = -1 } };
+	e->nr_cpus = (uint32_t)__builtin_popcountll(cpus);
+	e->slice_ticks = RR_SLICE_TICKS;
+	list_init(&e->run);
+	list_init(&e->pushable);
+	list_init(&e->move);
+	list_init(&e->member);
+}
+
+static int normal_prio(int policy, int priority)
+{
+	if (policy == BRIDGE_SCHED_FIFO || policy == BRIDGE_SCHED_RR)
+		return RT_PRIOS - 1 - priority;
+	return policy == BRIDGE_SCHED_IDLE ? PRIO_LOWEST - 1 : PRIO_NORMAL + priority;
+}
+
+static void set_params(struct task *t, int policy, int priority, int lent)
+{
+	t->policy = policy;
+	t->normal_prio = normal_prio(policy, priority);
+	t->prio = t->normal_prio < lent ? t->normal_prio : lent;
+	t->se.fair.weight = policy == BRIDGE_SCHED_IDLE ? 3 :
+			    t->normal_prio >= RT_PRIOS ? fair_weight(t->normal_prio - PRIO_NORMAL) :
+							 fair_weight(0);
+}
+
+void sched_attach(struct sim *s, struct task *t, const struct bridge_spawn *spec)
+{
+	uint64_t cpus = spec->cpus & sched_all_cpus(s);
+
+	SIM_CHECK(cpus);
+	init_entity(t, cpus, s->cpu);
+	/* the kernel changes the affinity of a task just forked, and chooses a CPU on the way */
+	if (cpus != sched_all_cpus(s))
+		sched_distribute(s, cpus);
+	set_params(t, spec->policy, spec->priority, PRIO_LOWEST);
+	t->group = spec->group;
+	if (spec->group >= 0)
+		list_add_tail(&t->se.member, &s->sched->groups[spec->group]->members);
+}
+
+void sched_attach_idle(struct sim *s, struct task *t, unsigned int cpu)
+{
+	struct rq *rq = rq_of_cpu(s, cpu);
+
+	init_entity(t, 1ull << cpu, cpu);
+	t->prio = t->normal_prio = PRIO_LOWEST;
+	t->se.on_cpu = true;
+	rq->idle = rq->curr = t;
+	s->sched->world->set_on_cpu(s, t, (int)cpu);
+}
+
+void sched_attach_stopper(struct sim *s, struct task *t, unsigned int cpu)
+{
+	init_entity(t, 1ull << cpu, cpu);
+	t->prio = t->normal_prio = 0;
+	t->policy = BRIDGE_SCHED_FIFO;
+	t->se.stopper = true;
+	rq_of_cpu(s, cpu)->stopper = t;
+}
+
+bool sched_on_cpu(const struct task *t)
+{
+	return t->se.on_cpu;
+}
+
+bool sched_queued(const struct task *t)
+{
+	return t->se.queued;
+}
+
+unsigned int sched_task_cpu(const struct task *t)
+{
+	return t->se.cpu;
+}
+
+/* ---- queues, whatever the class */
+
+void sched_account(struct sim *s, struct rq *rq)
+{
+	struct task *t = rq->curr;
+	uint64_t ns = s->now - t->se.exec_start_ns;
+
+	t->se.exec_start_ns = s->now;
+	if (t == rq->idle || t->se.stopper || !ns)
+		return;
+	if (!is_rt(t))
+		fair_charge(s, rq, t, ns);
+	else if (rq->nr_running > rq->nr_rt)
+		rq->rt_used_ns += ns;
+}
+
+static void enqueue(struct sim *s, struct rq *rq, struct task *t, bool head)
+{
+	t->se.queued = true;
+	if (t->se.stopper)
+		return;
+	rq->nr_running++;
+	if (!is_rt(t)) {
+		fair_enqueue(s, rq, t);
+		return;
+	}
+	rt_enqueue(rq, t, head);
+	if (rq->curr != t)
+		rt_put(rq, t);
+}
+
+static void dequeue(struct sim *s, struct rq *rq, struct task *t)
+{
+	t->se.queued = false;
+	if (t->se.stopper)
+		return;
+	rq->nr_running--;
+	if (is_rt(t))
+		rt_dequeue(rq, t);
+	else
+		fair_dequeue(s, rq, t);
+}
+
+void sched_activate(struct sim *s, struct rq *rq, struct task *t)
+{
+	enqueue(s, rq, t, false);
+}
+
+void sched_deactivate(struct sim *s, struct task *t)
+{
+	struct rq *rq = rq_of(s, t);
+
+	if (rq->curr == t)
+		sched_account(s, rq);
+	dequeue(s, rq, t);
+}
+
+static void set_cpu(struct sim *s, struct task *t, uint32_t cpu)
+{
+	if (t->se.cpu == cpu)
+		return;
+	engine_log(s, PROBE_SCHED_MIGRATE, t->id, cpu);
+	t->se.cpu = cpu;
+}
+
+void sched_move(struct sim *s, struct task *t, uint32_t cpu)
+{
+	struct rq *to = rq_of_cpu(s, cpu);
+
+	sched_deactivate(s, t);
+	set_cpu(s, t, cpu);
+	sched_activate(s, to, t);
+}
+
+uint32_t sched_distribute(struct sim *s, uint64_t cpus)
+{
+	struct rq *rq = rq_of_cpu(s, s->cpu);
+
+	for (uint32_t i = 1; i <= sim_nr_cpus(s); i++) {
+		uint32_t cpu = (rq->distribute_prev + i) % sim_nr_cpus(s);
+
+		if (cpus & (1ull << cpu)) {
+			rq->distribute_prev = cpu;
+			return cpu;
+		}
+	}
+	SIM_CHECK(!"a task may run nowhere");
+	return 0;
+}
+
+/* ---- waking */
+
+static uint32_t first_cpu(uint64_t cpus)
+{
+	return (uint32_t)__builtin_ctzll(cpus);
+}
+
+static uint32_t select_cpu(struct sim *s, struct task *t)
+{
+	uint32_t cpu;
+
+	if (t->se.stopper || t->se.pinned)
+		return t->se.cpu;
+	if (t->se.nr_cpus == 1 || t->se.migrate_disabled)
+		return may_run_on(t, t->se.cpu) ? t->se.cpu : first_cpu(t->se.cpus);
+	cpu = is_rt(t) ? rt_select_cpu(s, t) : fair_select_cpu(s, t);
+	return may_run_on(t, cpu) ? cpu : first_cpu(t->se.cpus);
+}
+
+/* Lower comes first: stopper, real-time, fair, idle. */
+static int class_of(const struct rq *rq, const struct task *t)
+{
+	if (t->se.stopper)
+		return 0;
+	if (t == rq->idle)
+		return 3;
+	return is_rt(t) ? 1 : 2;
+}
+
+void sched_check_preempt(struct sim *s, struct rq *rq, struct task *t)
+{
+	int mine = class_of(rq, t), current = class_of(rq, rq->curr);
+
+	if (mine < current)
+		sched_resched(s, rq);
+	else if (mine == current && mine == 1)
+		rt_preempt(s, rq, t);
+	else if (mine == current && mine == 2)
+		fair_preempt(s, rq, t);
+}
+
+void sched_wake(struct sim *s, struct task *t)
+{
+	struct sched_entity *e = &t->se;
+	struct rq *rq = rq_of(s, t);
+
+	rq_lock(s, rq);
+	if (e->queued) {
+		if (!e->on_cpu)
+			sched_check_preempt(s, rq, t);
+		engine_log(s, PROBE_SCHED_WAKEUP, t->id, e->cpu);
+		return;
+	}
+	while (e->on_cpu && !s->inhost)
+		engine_relax(s);
+	if (e->started) {
+		set_cpu(s, t, select_cpu(s, t));
+	} else {
+		e->cpu = select_cpu(s, t);
+		e->started = true;
+	}
+	rq = rq_of(s, t);
+	rq_lock(s, rq);
+	sched_account(s, rq);
+	sched_activate(s, rq, t);
+	sched_check_preempt(s, rq, t);
+	engine_log(s, PROBE_SCHED_WAKEUP, t->id, e->cpu);
+	if (t->group >= 0)
+		group_tell(s, t->group);
+	if (is_rt(t) && !e->stopper)
+		rt_woken(s, rq, t);
+}
+
+/* ---- switching */
+
+static void put_prev(struct sim *s, struct rq *rq, struct task *t)
+{
+	if (t == rq->idle || t->se.stopper || !t->se.queued)
+		return;
+	if (is_rt(t))
+		rt_put(rq, t);
+	else
+		fair_put(s, rq, t);
+}
+
+/* @first: it has just been picked, and others may be pushed away behind it. */
+static void set_next(struct sim *s, struct rq *rq, struct task *t, bool first)
+{
+	t->se.exec_start_ns = s->now;
+	if (t == rq->idle || t->se.stopper)
+		return;
+	if (is_rt(t))
+		rt_set_next(rq, t, first);
+	else
+		fair_set_next(s, rq, t);
+}
+
+static struct task *pick(struct sim *s, struct rq *rq, struct task *prev)
+{
+	struct task *t;
+
+	/* Who leaves makes room for a task that waits elsewhere. */
+	if ((is_rt(prev) || prev->se.stopper) && !prev->se.queued && rt_best(rq) > prev->prio)
+		rt_pull(s, rq);
+	put_prev(s, rq, prev);
+	if (rq->stopper && rq->stopper->se.queued)
+		return rq->stopper;
+	if (rq->nr_rt && !rq->rt_held_back)
+		return rt_first(rq);
+	t = fair_pick(rq);
+	if (!t && fair_pull(s, rq))
+		t = fair_pick(rq);
+	if (!t && rq->nr_rt)
+		t = rt_first(rq);	/* held back for nobody */
+	return t ? t : rq->idle;
+}
+
+void sched_run_callbacks(struct sim *s, struct rq *rq)
+{
+	if (rq->want_pull) {
+		rq->want_pull = false;
+		rt_pull(s, rq);
+	}
+	if (rq->want_push) {
+		rq->want_push = false;
+		rt_push(s, rq);
+	}
+}
+
+/* What changed about throttling while the next task was chosen, told behind the switch. */
+static void tell_groups(struct sim *s, struct rq *rq)
+{
+	int group = rq->look_at_group;
+
+	rq->look_at_group = -1;
+	if (group >= 0)
+		group_tell(s, group);
+}
+
+void sched_tail(struct sim *s)
+{
+	struct rq *rq = rq_of_cpu(s, s->cpu);
+	struct task *prev = rq->prev;
+
+	rq->prev = NULL;
+	if (prev && prev != rq->curr) {
+		prev->se.on_cpu = false;
+		s->sched->world->set_on_cpu(s, prev, -1);
+	}
+	rq_unlock(s, rq);
+	sched_run_callbacks(s, rq);
+}
+
+void sched_schedule(struct sim *s, unsigned int state)
+{
+	struct rq *rq = rq_of_cpu(s, s->cpu);
+	struct task *prev = rq->curr, *next;
+
+	if (prev->se.migrate_disabled)
+		prev->se.pinned = true;
+	sched_account(s, rq);
+	if (state != PREV_RUNNABLE && state != PREV_PREEMPTED && prev != rq->idle)
+		dequeue(s, rq, prev);
+	next = pick(s, rq, prev);
+	s->sched->world->set_need_resched(s, prev, false);
+	set_next(s, rq, next, true);
+	if (next == prev) {
+		tell_groups(s, rq);
+		sched_run_callbacks(s, rq);
+		return;
+	}
+	engine_log(s, PROBE_SCHED_SWITCH, next->id, state);
+	tell_groups(s, rq);
+	rq->curr = next;
+	rq->prev = prev;
+	rq->switching = true;
+	next->se.on_cpu = true;
+	s->sched->world->set_on_cpu(s, next, (int)rq->cpu);
+	engine_cost(s, COST_SWITCH);
+	engine_switch(s, prev, next);
+	sched_tail(s);
+}
+
+/* ---- changes of a task */
+
+static void changed_class(struct sim *s, struct rq *rq, struct task *t, bool was_rt, int old)
+{
+	if (!t->se.queued)
+		return;
+	if (was_rt && !is_rt(t) && !rq->nr_rt)
+		rq->want_pull = true;
+	if (!is_rt(t)) {
+		if (!was_rt)
+			return;
+		if (rq->curr == t)
+			sched_resched(s, rq);
+		else
+			sched_check_preempt(s, rq, t);
+		return;
+	}
+	if (rq->curr != t) {
+		if (!was_rt && t->se.nr_cpus > 1 && rt_best(rq) < RT_PRIOS)
+			rq->want_push = true;
+		if (class_of(rq, rq->curr) && t->prio < rq->curr->prio)
+			sched_resched(s, rq);
+		return;
+	}
+	if (!was_rt)
+		return;
+	if (old < t->prio)
+		rq->want_pull = true;
+	if (t->prio > rt_best(rq))
+		sched_resched(s, rq);
+}
+
+/* Takes @t off its queue, changes it and puts it back. */
+static void change(struct sim *s, struct task *t, int policy, int priority, int prio, int lent)
+{
+	struct rq *rq = rq_of(s, t);
+	bool queued = t->se.queued, running = rq->curr == t, was_rt = is_rt(t);
+	int old = t->prio;
+
+	if (running)
+		sched_account(s, rq);
+	if (queued)
+		dequeue(s, rq, t);
+	if (prio >= 0)
+		t->prio = prio;
+	else
+		set_params(t, policy, priority, lent);
+	if (queued)
+		enqueue(s, rq, t, old < t->prio);
+	if (running)
+		set_next(s, rq, t, false);
+	changed_class(s, rq, t, was_rt, old);
+	if (t->group >= 0)
+		group_tell(s, t->group);
+	sched_run_callbacks(s, rq);
+}
+
+void sched_setprio(struct sim *s, struct task *t, int prio)
+{
+	int old;
+
+	rq_lock(s, rq_of(s, t));
+	old = t->prio;
+	if (old == prio)
+		return;
+	engine_log(s, PROBE_SCHED_PI_SETPRIO, t->id, PRIO_CHANGE(old, prio));
+	t->prio = old;	/* the record has set it, and the queue still knows the old one */
+	change(s, t, 0, 0, prio, PRIO_LOWEST);
+}
+
+void sched_set_policy(struct sim *s, struct task *t, int policy, int priority, int lent)
+{
+	rq_lock(s, rq_of(s, t));
+	change(s, t, policy, priority, -1, lent);
+}
+
+void sched_yield_task(struct sim *s)
+{
+	struct rq *rq = rq_of_cpu(s, s->cpu);
+	struct task *t = rq->curr;
+
+	if (is_rt(t) && !t->se.stopper)
+		rt_requeue(rq, t, false);
+	else if (t != rq->idle && !t->se.stopper)
+		fair_yield(s, rq, t);
+}
+
+void sched_tick(struct sim *s)
+{
+	struct rq *rq = rq_of_cpu(s, s->cpu);
+	struct task *t = rq->curr;
+
+	rq_lock(s, rq);
+	sched_account(s, rq);
+	if (t == rq->idle || t->se.stopper)
+		return;
+	rt_tick(s, rq, t);
+	if (!is_rt(t))
+		fair_tick(s, rq, t);
+}
+
+bool sched_return_to_user(struct sim *s)
+{
+	struct rq *rq = rq_of_cpu(s, s->cpu);
+	struct task *t = rq->curr;
+	struct group_cpu *g = group_cpu_of(s, t, rq->cpu);
+
+	if (!s->config.machine.throttle_at_exit || !g || is_rt(t))
+		return false;
+	sched_account(s, rq);
+	if (!g->throttled || t->se.limbo)
+		return false;
+	t->se.limbo = true;
+	rq->look_at_group = t->group;
+	return true;
+}
+
+/* ---- snapshot: a machine at rest has nothing queued and no group */
+
+struct rq *sched_save(const struct sim *s)
+{
+	size_t n = sim_nr_cpus(s) * sizeof(struct rq);
+	struct rq *rqs;
+
+	if (!s->sched)
+		return NULL;
+	rqs = malloc(n);
+	SIM_CHECK(rqs && !s->sched->nr_groups);
+	return memcpy(rqs, s->sched->rqs, n);
+}
+
+/* Heaps and groups keep their memory: the next run wants as much. */
+void sched_restore(struct sim *s, const struct rq *rqs)
+{
+	for (uint32_t i = 0; rqs && i < sim_nr_cpus(s); i++) {
+		struct rq *rq = &s->sched->rqs[i];
+		struct fair_queue grown = rq->fair;
+
+		*rq = rqs[i];
+		rq->fair.heap = grown.heap;
+		rq->fair.room = grown.room;
+	}
+	if (rqs)
+		s->sched->nr_groups = 0;
+}

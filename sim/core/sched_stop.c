@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The simulated scheduler: tasks that have to leave their CPU.
+ *
+ * A running task cannot be moved, so a stopper above all priorities runs on its CPU, whereby the
+ * task only waits, and then moves it.  A task with migration disabled stays: instead of it, what
+ * keeps it from running is pushed away, or it goes when it enables migration again.
+ *
+ * Source: push_cpu_stop(), migration_cpu_stop(), affine_move_task() and migrate_enable() of
+ * kernel/sched/core.c, Linux 6.12.
+ */
+#include "sim/base/check.h"
+#include "sim/core/sched_private.h"
+
+static void wake_stopper(struct sim *s, struct rq *rq)
+{
+	engine_cost(s, COST_WAKEUP);
+	engine_log(s, PROBE_SCHED_WAKING, rq->stopper->id, 0);
+	sched_wake(s, rq->stopper);
+}
+
+void sched_stop_push(struct sim *s, struct rq *rq, struct task *t)
+{
+	rq->push_busy = true;
+	rq->push_task = t;
+	wake_stopper(s, rq);
+}
+
+static void push_away(struct sim *s, struct rq *rq)
+{
+	struct task *t = rq->push_task;
+
+	rq->push_task = NULL;
+	if (rq_of(s, t) == rq && t->se.queued && rq->curr != t) {
+		if (t->se.migrate_disabled) {
+			t->se.push_later = true;
+		} else {
+			t->se.push_later = false;
+			rt_push_away(s, rq, t);
+		}
+	}
+	rq->push_busy = false;
+}
+
+static void move_away(struct sim *s, struct rq *rq)
+{
+	struct task *t = list_item(rq->moves.next, struct task, se.move);
+
+	list_remove(&t->se.move);
+	t->se.wants_move = false;
+	if (rq_of(s, t) == rq && t->se.queued && !t->se.migrate_disabled &&
+	    !may_run_on(t, rq->cpu)) {
+		struct rq *to = rq_of_cpu(s, sched_distribute(s, t->se.cpus));
+
+		rq_lock(s, to);
+		sched_move(s, t, to->cpu);
+		sched_check_preempt(s, to, t);
+	}
+}
+
+void sched_stopper(struct sim *s)
+{
+	for (;;) {
+		struct rq *rq = rq_of_cpu(s, s->cpu);
+
+		s->focus->irqs_off = 1;
+		if (rq->push_task)
+			push_away(s, rq);
+		else if (!list_empty(&rq->moves))
+			move_away(s, rq);
+		else
+			sched_schedule(s, PREV_INTERRUPTIBLE);
+	}
+}
+
+/* ---- affinity */
+
+static void ask_to_move(struct sim *s, struct rq *rq, struct task *t)
+{
+	if (t->se.wants_move)
+		return;
+	t->se.wants_move = true;
+	list_add_tail(&t->se.move, &rq->moves);
+	wake_stopper(s, rq);
+}
+
+void sched_set_affinity(struct sim *s, struct task *t, uint64_t cpus)
+{
+	struct rq *rq = rq_of(s, t);
+	bool waits;
+
+	cpus &= sched_all_cpus(s);
+	SIM_CHECK(cpus);
+	rq_lock(s, rq);
+	if (cpus == t->se.cpus)
+		return;
+	waits = t->se.queued && rq->curr != t;
+	if (waits)
+		sched_deactivate(s, t);
+	t->se.cpus = cpus;
+	t->se.nr_cpus = (uint32_t)__builtin_popcountll(cpus);
+	if (waits)
+		sched_activate(s, rq, t);
+	if (may_run_on(t, t->se.cpu) || !t->se.queued || t->se.migrate_disabled)
+		return;
+	if (rq->curr == t || t->se.on_cpu) {
+		ask_to_move(s, rq, t);
+		if (rq->curr == t && rq->cpu == s->cpu && !s->inhost)
+			sched_schedule(s, PREV_PREEMPTED);
+		return;
+	}
+	rq = rq_of_cpu(s, sched_distribute(s, cpus));
+	rq_lock(s, rq);
+	sched_move(s, t, rq->cpu);
+	sched_check_preempt(s, rq, t);
+}
+
+void sched_migrate_disable(struct sim *s, struct task *t, bool on)
+{
+	struct rq *rq = rq_of(s, t);
+
+	if (on) {
+		t->se.migrate_disabled++;
+		return;
+	}
+	SIM_CHECK(t->se.migrate_disabled);
+	if (--t->se.migrate_disabled || !t->se.pinned)
+		return;
+	t->se.pinned = false;
+	if (!may_run_on(t, t->se.cpu))
+		ask_to_move(s, rq, t);
+	else if (t->se.push_later && !rq->push_busy)
+		sched_stop_push(s, rq, t);
+}
