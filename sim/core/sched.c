@@ -75,73 +75,6 @@ void sched_resched(struct sim *s, struct rq *rq)
 		engine_ipi(s, rq->cpu, BRIDGE_IRQ_RESCHED);
 }
 
-/* ---- tasks */
-
-static void init_entity(struct task *t, uint64_t cpus, uint32_t cpu)
-{
-	struct sched_entity *e = &t->se;
-
-	*e = (struct sched_entity){ .cpus = cpus, .cpu = cpu, .fair = { .index = -1 } };
-	e->nr_cpus = (uint32_t)__builtin_popcountll(cpus);
-	e->slice_ticks = RR_SLICE_TICKS;
-	list_init(&e->run);
-	list_init(&e->pushable);
-	list_init(&e->move);
-	list_init(&e->member);
-}
-
-static int normal_prio(int policy, int priority)
-{
-	if (policy == BRIDGE_SCHED_FIFO || policy == BRIDGE_SCHED_RR)
-		return RT_PRIOS - 1 - priority;
-	return policy == BRIDGE_SCHED_IDLE ? PRIO_LOWEST - 1 : PRIO_NORMAL + priority;
-}
-
-static void set_params(struct task *t, int policy, int priority, int lent)
-{
-	t->policy = policy;
-	t->normal_prio = normal_prio(policy, priority);
-	t->prio = t->normal_prio < lent ? t->normal_prio : lent;
-	t->se.fair.weight = policy == BRIDGE_SCHED_IDLE ? 3 :
-			    t->normal_prio >= RT_PRIOS ? fair_weight(t->normal_prio - PRIO_NORMAL) :
-							 fair_weight(0);
-}
-
-void sched_attach(struct sim *s, struct task *t, const struct bridge_spawn *spec)
-{
-	uint64_t cpus = spec->cpus & sched_all_cpus(s);
-
-	SIM_CHECK(cpus);
-	init_entity(t, cpus, s->cpu);
-	/* the kernel changes the affinity of a task just forked, and chooses a CPU on the way */
-	if (cpus != sched_all_cpus(s))
-		sched_distribute(s, cpus);
-	set_params(t, spec->policy, spec->priority, PRIO_LOWEST);
-	t->group = spec->group;
-	if (spec->group >= 0)
-		list_add_tail(&t->se.member, &s->sched->groups[spec->group]->members);
-}
-
-void sched_attach_idle(struct sim *s, struct task *t, unsigned int cpu)
-{
-	struct rq *rq = rq_of_cpu(s, cpu);
-
-	init_entity(t, 1ull << cpu, cpu);
-	t->prio = t->normal_prio = PRIO_LOWEST;
-	t->se.on_cpu = true;
-	rq->idle = rq->curr = t;
-	s->sched->world->set_on_cpu(s, t, (int)cpu);
-}
-
-void sched_attach_stopper(struct sim *s, struct task *t, unsigned int cpu)
-{
-	init_entity(t, 1ull << cpu, cpu);
-	t->prio = t->normal_prio = 0;
-	t->policy = BRIDGE_SCHED_FIFO;
-	t->se.stopper = true;
-	rq_of_cpu(s, cpu)->stopper = t;
-}
-
 bool sched_on_cpu(const struct task *t)
 {
 	return t->se.on_cpu;
@@ -173,7 +106,7 @@ void sched_account(struct sim *s, struct rq *rq)
 		rq->rt_used_ns += ns;
 }
 
-static void enqueue(struct sim *s, struct rq *rq, struct task *t, bool head)
+void sched_enqueue(struct sim *s, struct rq *rq, struct task *t, bool head)
 {
 	t->se.queued = true;
 	if (t->se.stopper)
@@ -188,7 +121,7 @@ static void enqueue(struct sim *s, struct rq *rq, struct task *t, bool head)
 		rt_put(rq, t);
 }
 
-static void dequeue(struct sim *s, struct rq *rq, struct task *t)
+void sched_dequeue(struct sim *s, struct rq *rq, struct task *t)
 {
 	t->se.queued = false;
 	if (t->se.stopper)
@@ -202,7 +135,7 @@ static void dequeue(struct sim *s, struct rq *rq, struct task *t)
 
 void sched_activate(struct sim *s, struct rq *rq, struct task *t)
 {
-	enqueue(s, rq, t, false);
+	sched_enqueue(s, rq, t, false);
 }
 
 void sched_deactivate(struct sim *s, struct task *t)
@@ -211,7 +144,7 @@ void sched_deactivate(struct sim *s, struct task *t)
 
 	if (rq->curr == t)
 		sched_account(s, rq);
-	dequeue(s, rq, t);
+	sched_dequeue(s, rq, t);
 }
 
 static void set_cpu(struct sim *s, struct task *t, uint32_t cpu)
@@ -266,8 +199,7 @@ static uint32_t select_cpu(struct sim *s, struct task *t)
 	return may_run_on(t, cpu) ? cpu : first_cpu(t->se.cpus);
 }
 
-/* Lower comes first: stopper, real-time, fair, idle. */
-static int class_of(const struct rq *rq, const struct task *t)
+int sched_class_of(const struct rq *rq, const struct task *t)
 {
 	if (t->se.stopper)
 		return 0;
@@ -278,7 +210,7 @@ static int class_of(const struct rq *rq, const struct task *t)
 
 void sched_check_preempt(struct sim *s, struct rq *rq, struct task *t)
 {
-	int mine = class_of(rq, t), current = class_of(rq, rq->curr);
+	int mine = sched_class_of(rq, t), current = sched_class_of(rq, rq->curr);
 
 	if (mine < current)
 		sched_resched(s, rq);
@@ -332,8 +264,7 @@ static void put_prev(struct sim *s, struct rq *rq, struct task *t)
 		fair_put(s, rq, t);
 }
 
-/* @first: it has just been picked, and others may be pushed away behind it. */
-static void set_next(struct sim *s, struct rq *rq, struct task *t, bool first)
+void sched_set_next(struct sim *s, struct rq *rq, struct task *t, bool first)
 {
 	t->se.exec_start_ns = s->now;
 	if (t == rq->idle || t->se.stopper)
@@ -409,10 +340,10 @@ void sched_schedule(struct sim *s, unsigned int state)
 		prev->se.pinned = true;
 	sched_account(s, rq);
 	if (state != PREV_RUNNABLE && state != PREV_PREEMPTED && prev != rq->idle)
-		dequeue(s, rq, prev);
+		sched_dequeue(s, rq, prev);
 	next = pick(s, rq, prev);
 	s->sched->world->set_need_resched(s, prev, false);
-	set_next(s, rq, next, true);
+	sched_set_next(s, rq, next, true);
 	if (next == prev) {
 		tell_groups(s, rq);
 		sched_run_callbacks(s, rq);
@@ -428,93 +359,6 @@ void sched_schedule(struct sim *s, unsigned int state)
 	engine_cost(s, COST_SWITCH);
 	engine_switch(s, prev, next);
 	sched_tail(s);
-}
-
-/* ---- changes of a task */
-
-static void changed_class(struct sim *s, struct rq *rq, struct task *t, bool was_rt, int old)
-{
-	if (!t->se.queued)
-		return;
-	if (was_rt && !is_rt(t) && !rq->nr_rt)
-		rq->want_pull = true;
-	if (!is_rt(t)) {
-		if (!was_rt)
-			return;
-		if (rq->curr == t)
-			sched_resched(s, rq);
-		else
-			sched_check_preempt(s, rq, t);
-		return;
-	}
-	if (rq->curr != t) {
-		if (!was_rt && t->se.nr_cpus > 1 && rt_best(rq) < RT_PRIOS)
-			rq->want_push = true;
-		if (class_of(rq, rq->curr) && t->prio < rq->curr->prio)
-			sched_resched(s, rq);
-		return;
-	}
-	if (!was_rt)
-		return;
-	if (old < t->prio)
-		rq->want_pull = true;
-	if (t->prio > rt_best(rq))
-		sched_resched(s, rq);
-}
-
-/* Takes @t off its queue, changes it and puts it back. */
-static void change(struct sim *s, struct task *t, int policy, int priority, int prio, int lent)
-{
-	struct rq *rq = rq_of(s, t);
-	bool queued = t->se.queued, running = rq->curr == t, was_rt = is_rt(t);
-	int old = t->prio;
-
-	if (running)
-		sched_account(s, rq);
-	if (queued)
-		dequeue(s, rq, t);
-	if (prio >= 0)
-		t->prio = prio;
-	else
-		set_params(t, policy, priority, lent);
-	if (queued)
-		enqueue(s, rq, t, old < t->prio);
-	if (running)
-		set_next(s, rq, t, false);
-	changed_class(s, rq, t, was_rt, old);
-	if (t->group >= 0)
-		group_tell(s, t->group);
-	sched_run_callbacks(s, rq);
-}
-
-void sched_setprio(struct sim *s, struct task *t, int prio)
-{
-	int old;
-
-	rq_lock(s, rq_of(s, t));
-	old = t->prio;
-	if (old == prio)
-		return;
-	engine_log(s, PROBE_SCHED_PI_SETPRIO, t->id, PRIO_CHANGE(old, prio));
-	t->prio = old;	/* the record has set it, and the queue still knows the old one */
-	change(s, t, 0, 0, prio, PRIO_LOWEST);
-}
-
-void sched_set_policy(struct sim *s, struct task *t, int policy, int priority, int lent)
-{
-	rq_lock(s, rq_of(s, t));
-	change(s, t, policy, priority, -1, lent);
-}
-
-void sched_yield_task(struct sim *s)
-{
-	struct rq *rq = rq_of_cpu(s, s->cpu);
-	struct task *t = rq->curr;
-
-	if (is_rt(t) && !t->se.stopper)
-		rt_requeue(rq, t, false);
-	else if (t != rq->idle && !t->se.stopper)
-		fair_yield(s, rq, t);
 }
 
 void sched_tick(struct sim *s)

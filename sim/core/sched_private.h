@@ -122,6 +122,12 @@ static inline bool is_current(struct sim *s, const struct task *t)
 void rq_lock(struct sim *s, struct rq *rq);
 void sched_resched(struct sim *s, struct rq *rq);
 void sched_account(struct sim *s, struct rq *rq);
+void sched_enqueue(struct sim *s, struct rq *rq, struct task *t, bool head);
+void sched_dequeue(struct sim *s, struct rq *rq, struct task *t);
+/* @first: it has just been picked, and others may be pushed away behind it. */
+void sched_set_next(struct sim *s, struct rq *rq, struct task *t, bool first);
+/* Lower comes first: stopper, real-time, fair, idle. */
+int sched_class_of(const struct rq *rq, const struct task *t);
 void sched_activate(struct sim *s, struct rq *rq, struct task *t);
 void sched_deactivate(struct sim *s, struct task *t);
 /* Should @t, just queued or changed, have the CPU? */
