@@ -19,6 +19,8 @@ struct fair_node {
 	bool is_group;
 };
 
+struct fair_queue;
+
 struct sched_entity {
 	uint64_t cpus;		/* affinity, a bit a CPU */
 	uint32_t cpu;		/* where it is, or was last */
@@ -39,6 +41,8 @@ struct sched_entity {
 	uint32_t slice_ticks;	/* SCHED_RR: left */
 
 	struct fair_node fair;
+	const struct fair_queue *left_queue;	/* where it was fair last, */
+	uint64_t left_min;			/* and the least vruntime there then */
 	uint64_t exec_start_ns;	/* charged until then */
 	uint64_t slice_start_ns; /* fair: came to the CPU */
 	bool limbo;		/* throttled at its return to user space: queued, not eligible */

@@ -2,8 +2,9 @@
 /*
  * The simulated scheduler: SCHED_OTHER, BATCH and IDLE, fair by virtual runtime.
  *
- * Who has had least of the CPU, by weight, runs next.  A task that leaves its queue takes along
- * how far it was ahead or behind, so sleeping neither earns nor costs more than one slice.
+ * Who has had least of the CPU, by weight, runs next.  Sleeping earns at most one slice; a task
+ * that goes to another queue takes along how far it was ahead or behind there, since the vruntimes
+ * of two queues have nothing to do with each other.
  * Where it approximates EEVDF: no deadlines; a waking task preempts who has run for a slice, or
  * is ahead of it by more than PREEMPT_NS; load is the number of tasks.
  */
@@ -133,7 +134,9 @@ void fair_enqueue(struct sim *s, struct rq *rq, struct task *t)
 	struct fair_queue *q = queue_of(rq, g);
 	int64_t ahead = (int64_t)t->se.fair.vruntime, most = (int64_t)slice_ns(s);
 
-	/* off the queue it is relative */
+	/* off the queue it is relative to what was the least there when it left */
+	if (t->se.left_queue == q)
+		ahead += (int64_t)(t->se.left_min - q->min_vruntime);
 	ahead = ahead < -most ? -most : ahead > most ? most : ahead;
 	t->se.fair.vruntime = q->min_vruntime + (uint64_t)ahead;
 	rq->nr_fair++;
@@ -161,6 +164,8 @@ void fair_dequeue(struct sim *s, struct rq *rq, struct task *t)
 		g->running = false;
 	t->se.limbo = false;
 	t->se.fair.vruntime -= q->min_vruntime;
+	t->se.left_queue = q;
+	t->se.left_min = q->min_vruntime;
 	rq->nr_fair--;
 	if (!g)
 		return;
