@@ -59,6 +59,9 @@ def build_images(g):
         if t in user and '@access' in g['ONLY']:
             hooked = g['IMAGES']
         wanted += [g['Image'](t, config, overlay, access=True) for config, overlay in hooked]
+        if t.name in g['SCHED_TREES'] or (t in user and '@sched' in g['ONLY']):
+            wanted += [g['Image'](t, config, overlay, scheduler='simulated')
+                       for config, overlay in g['IMAGES']]
     if g['ONLY'] and user:
         wanted = [i for i in wanted if g['ONLY'] in i.name]
     builder = images.Builder(g['ROOT'], g['IMAGES_BUILD'], g['CC'], g['Spec'])

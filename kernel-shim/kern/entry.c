@@ -70,6 +70,9 @@ static struct bridge_image image = {
 	.irq_new = lockstep_irq_new,
 	.do_irq = lockstep_do_irq,
 	.set_need_resched = lockstep_set_need_resched,
+	.need_resched = lockstep_need_resched,
+	.set_on_cpu = lockstep_set_on_cpu,
+	.start_period_timer = lockstep_start_period_timer,
 };
 
 __attribute__((visibility("default"))) const struct bridge_image *

@@ -68,9 +68,20 @@ void lockstep_softirq_init(void);
 void lockstep_rcu_init(void);
 void lockstep_file_init(void);
 
+/* All CPUs of the machine, a bit each. */
+static inline u64 lockstep_cpus(void)
+{
+	return lockstep_machine.nr_cpus < 64 ? (1ull << lockstep_machine.nr_cpus) - 1 : ~0ull;
+}
+
 /* a kernel thread: of one CPU (bound to it) or, with cpu -1, free; priority 0: SCHED_OTHER */
 struct task_struct *lockstep_kthread(const char *name, int cpu, int rt_priority,
 				     void (*fn)(void *), void *arg);
+/* the same, not started yet */
+struct task_struct *lockstep_kthread_new(const char *name, int cpu, int rt_priority,
+					 void (*fn)(void *), void *arg);
+/* A task like init_task, under another name, not yet known to scheduler or host. */
+struct task_struct *lockstep_dup(const char *name);
 /* first function of every task but idle */
 void lockstep_task_entry(void *arg);
 
@@ -86,6 +97,16 @@ void lockstep_hrtimer_irq(void);
 int lockstep_irq_new(int line, int cpu, bool threaded, int priority, const char *name);
 void lockstep_lines_irq(void);
 
+/* what spawn.c asks of the scheduler in use (spawn_tree.c or spawn_sim.c); 0 or -errno */
+int lockstep_sched_fork(struct task_struct *p, const struct bridge_spawn *s);
+void lockstep_sched_start(struct task_struct *p);
+int lockstep_sched_policy(struct task_struct *p, int policy, int priority);
+int lockstep_sched_affinity(struct task_struct *p, u64 cpus);
+
+/* boot.c: what is the same whoever schedules */
+void lockstep_masks_boot(int nr_cpus);
+void lockstep_hrtimers_boot(int nr_cpus);
+
 /* the scheduler in use (sched_tree.c or sched_sim.c) */
 int lockstep_spawn(struct task *t, const struct bridge_spawn *s);
 void lockstep_start(struct task *t);
@@ -94,6 +115,9 @@ int lockstep_group_set(int group, int64_t quota_ns, uint64_t period_ns);
 int lockstep_set_policy(struct task *t, int policy, int priority);
 int lockstep_set_affinity(struct task *t, uint64_t cpus);
 void lockstep_set_need_resched(void *ktask, bool on);
+bool lockstep_need_resched(void *ktask);
+void lockstep_set_on_cpu(void *ktask, int cpu);
+void lockstep_start_period_timer(int group, uint64_t period_ns);
 /* group whose period timer @timer is, or -1 */
 int lockstep_period_timer_group(const struct hrtimer *timer);
 void lockstep_period_timer_done(int group);

@@ -26,8 +26,6 @@
 #include "kernel/sched/smp.h"
 #include "tree.h"
 
-DECLARE_PER_CPU(struct hrtimer_cpu_base, hrtimer_bases);	/* kernel/time/tick-internal.h */
-
 /* Who ran before, for the one who is switched to. */
 static struct task_struct *left[NR_CPUS];
 static struct llist_head calls[NR_CPUS];
@@ -170,15 +168,32 @@ void arch_cpu_idle(void)
 	lockstep_focus.irqs_off = 1;
 }
 
-unsigned long long notrace sched_clock(void)
+/* ---- what only the simulated scheduler asks for */
+
+static void not_asked(const char *what)
 {
-	return lockstep_now();
+	host->bug(host->sim, "this image runs the tree's own scheduler", what);
 }
 
-/* A task that was made runnable from outside the machine's own code. */
 void lockstep_set_need_resched(void *ktask, bool on)
 {
-	host->bug(host->sim, "not offered by this image", __func__);
+	not_asked(__func__);
+}
+
+bool lockstep_need_resched(void *ktask)
+{
+	not_asked(__func__);
+	return false;
+}
+
+void lockstep_set_on_cpu(void *ktask, int cpu)
+{
+	not_asked(__func__);
+}
+
+void lockstep_start_period_timer(int group, uint64_t period_ns)
+{
+	not_asked(__func__);
 }
 
 /* ---- boot */
@@ -215,42 +230,12 @@ static void make_idle(int cpu)
 	init_idle(p, cpu);
 }
 
-static void hrtimers_boot(int nr_cpus)
-{
-	for (int cpu = 0; cpu < nr_cpus; cpu++) {
-		lockstep_focus.cpu = cpu;
-		hrtimers_prepare_cpu(cpu);
-		lockstep_name_raw(&per_cpu(hrtimer_bases, cpu).lock, "hrtimer_bases.lock");
-#if HAVE_HRTIMERS_CPU_STARTING
-		hrtimers_cpu_starting(cpu);
-#endif
-	}
-	lockstep_focus.cpu = 0;
-	hrtimers_init();
-	for (int cpu = 0; cpu < nr_cpus; cpu++) {
-		lockstep_focus.cpu = cpu;
-		hrtimer_run_queues();
-	}
-	lockstep_focus.cpu = 0;
-}
-
-static void masks_boot(int nr_cpus)
-{
-	for (int cpu = 0; cpu < nr_cpus; cpu++) {
-		cpumask_set_cpu(cpu, &__cpu_possible_mask);
-		cpumask_set_cpu(cpu, &__cpu_present_mask);
-		cpumask_set_cpu(cpu, &__cpu_online_mask);
-	}
-	atomic_set(&__num_online_cpus, nr_cpus);
-	cpumask_set_cpu(0, &__cpu_active_mask);
-}
-
 int lockstep_sched_init(void)
 {
 	int nr_cpus = lockstep_machine.nr_cpus;
 	struct task_struct *idle[NR_CPUS] = { &init_task };
 
-	masks_boot(nr_cpus);
+	lockstep_masks_boot(nr_cpus);
 	lockstep_name_raw(&init_task.pi_lock, "&p->pi_lock");
 	init_task.nr_cpus_allowed = nr_cpus;
 	init_task.flags |= PF_KTHREAD;
@@ -259,7 +244,7 @@ int lockstep_sched_init(void)
 	lockstep_focus.current_task = &init_task;
 	static_key_initialized = true;
 	sched_init();
-	hrtimers_boot(nr_cpus);
+	lockstep_hrtimers_boot(nr_cpus);
 	sched_clock_init();
 	for (int cpu = 1; cpu < nr_cpus; cpu++) {
 		make_idle(cpu);

@@ -5,50 +5,14 @@
 #include "kern.h"
 
 #include <linux/cgroup.h>
-#include <linux/kthread.h>
 #include <linux/sched/rt.h>
-#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
-#include <linux/slab.h>
-#include <lockstep/names.h>
 #include <uapi/linux/sched/types.h>
 
 #include <linux/mmu_context.h>
 #include <linux/sched/cputime.h>
 #include "kernel/sched/sched.h"
 #include "tree.h"
-
-struct task_struct *lockstep_dup(const char *name)
-{
-	struct task_struct *p = host->alloc(host->sim, sizeof(*p));
-	struct lockstep_task *t = host->alloc(host->sim, sizeof(*t));
-
-	memcpy(p, &init_task, sizeof(*p));
-	strscpy(p->comm, name, sizeof(p->comm));
-	p->thread.lockstep = t;
-	t->task = p;
-	t->group = -1;
-	p->flags = 0;
-	refcount_set(&p->usage, 2);
-	refcount_set(&p->rcu_users, 2);
-	raw_spin_lock_init(&p->pi_lock);
-	p->pi_waiters = RB_ROOT_CACHED;
-	p->pi_top_task = NULL;
-	p->pi_blocked_on = NULL;
-	p->wake_q.next = NULL;
-	p->thread_info.flags = 0;
-	p->cpus_ptr = &p->cpus_mask;
-	p->user_cpus_ptr = NULL;
-	p->migration_disabled = 0;
-	p->rcu_read_lock_nesting = 0;
-	INIT_LIST_HEAD(&p->tasks);
-	p->timer_slack_ns = 50000;
-	p->mm = NULL;
-	p->active_mm = NULL;
-	cpumask_copy(&p->cpus_mask, cpu_possible_mask);
-	p->nr_cpus_allowed = lockstep_machine.nr_cpus;
-	return p;
-}
 
 static void fork_into(struct task_struct *p, struct task_group *tg)
 {
@@ -61,7 +25,7 @@ static void fork_into(struct task_struct *p, struct task_group *tg)
 	sched_post_fork(p);
 }
 
-static int set_policy(struct task_struct *p, int policy, int priority)
+int lockstep_sched_policy(struct task_struct *p, int policy, int priority)
 {
 	struct sched_attr attr = { .size = sizeof(attr), .sched_policy = policy };
 
@@ -72,7 +36,7 @@ static int set_policy(struct task_struct *p, int policy, int priority)
 	return sched_setattr_nocheck(p, &attr);
 }
 
-static int set_affinity(struct task_struct *p, u64 cpus)
+int lockstep_sched_affinity(struct task_struct *p, u64 cpus)
 {
 	struct cpumask mask = { };
 
@@ -80,112 +44,27 @@ static int set_affinity(struct task_struct *p, u64 cpus)
 	return set_cpus_allowed_ptr(p, &mask);
 }
 
-struct task_struct *lockstep_kthread_new(const char *name, int cpu, int rt_priority,
-					 void (*fn)(void *), void *arg)
+int lockstep_sched_fork(struct task_struct *p, const struct bridge_spawn *s)
 {
-	struct task_struct *p = lockstep_dup(name);
-	struct lockstep_task *t = lockstep_of(p);
-
-	t->fn = fn;
-	t->arg = arg;
-	t->host = host->task_new(host->sim, name, p,
-				 rt_priority ? MAX_RT_PRIO - 1 - rt_priority : DEFAULT_PRIO,
-				 lockstep_task_entry, t);
-	lockstep_bind(t->host, p);
-	fork_into(p, NULL);
-	p->flags |= PF_KTHREAD;
-	if (cpu >= 0) {
-		t->per_cpu = true;
-		set_affinity(p, 1ull << cpu);
-		p->flags |= PF_NO_SETAFFINITY;
-	}
-	if (rt_priority)
-		set_policy(p, SCHED_FIFO, rt_priority);
-	return p;
-}
-
-struct task_struct *lockstep_kthread(const char *name, int cpu, int rt_priority,
-				     void (*fn)(void *), void *arg)
-{
-	struct task_struct *p = lockstep_kthread_new(name, cpu, rt_priority, fn, arg);
-
-	wake_up_new_task(p);
-	return p;
-}
-
-bool kthread_is_per_cpu(struct task_struct *p)
-{
-	return lockstep_of(p) && lockstep_of(p)->per_cpu;
-}
-
-void kthread_set_per_cpu(struct task_struct *p, int cpu)
-{
-}
-
-bool set_kthread_struct(struct task_struct *p)
-{
-	return true;
-}
-
-static void user_main(void *arg)
-{
-	host->task_main(arg);
-}
-
-int lockstep_spawn(struct task *ht, const struct bridge_spawn *s)
-{
-	struct task_struct *p = lockstep_dup(s->name);
-	struct lockstep_task *t = lockstep_of(p);
-	struct task_group *tg = NULL;
+	struct sched_attr deadline = { .size = sizeof(deadline), .sched_policy = SCHED_DEADLINE,
+				       .sched_runtime = s->dl_runtime_ns,
+				       .sched_deadline = s->dl_deadline_ns,
+				       .sched_period = s->dl_period_ns };
+	struct task_group *tg = s->group >= 0 ? lockstep_group(s->group) : NULL;
 	int err;
 
-	if (s->group >= 0) {
-		tg = lockstep_group(s->group);
-		if (!tg)
-			return -ENOENT;
-	}
-	t->host = ht;
-	t->fn = user_main;
-	t->arg = ht;
-	t->group = s->group;
-	host->task_bind(ht, p, lockstep_task_entry, t);
-	lockstep_bind(ht, p);
+	if (s->group >= 0 && !tg)
+		return -ENOENT;
 	fork_into(p, tg);
-	err = set_affinity(p, s->cpus);
+	err = lockstep_sched_affinity(p, s->cpus);
 	if (err)
 		return err;
-	if (s->policy == SCHED_DEADLINE) {
-		struct sched_attr attr = { .size = sizeof(attr), .sched_policy = SCHED_DEADLINE,
-					   .sched_runtime = s->dl_runtime_ns,
-					   .sched_deadline = s->dl_deadline_ns,
-					   .sched_period = s->dl_period_ns };
-
-		err = sched_setattr_nocheck(p, &attr);
-	} else {
-		err = set_policy(p, s->policy, s->priority);
-	}
-	return err;
+	if (s->policy == SCHED_DEADLINE)
+		return sched_setattr_nocheck(p, &deadline);
+	return lockstep_sched_policy(p, s->policy, s->priority);
 }
 
-void lockstep_start(struct task *ht)
+void lockstep_sched_start(struct task_struct *p)
 {
-	wake_up_new_task(lockstep_task_of(ht));
-	/* Called from outside the machine: this CPU sleeps and would not see the flag. */
-	host->ipi(host->sim, lockstep_focus.cpu, BRIDGE_IRQ_RESCHED);
-}
-
-int lockstep_set_policy(struct task *ht, int policy, int priority)
-{
-	struct task_struct *p = lockstep_task_of(ht);
-	int old = p->normal_prio, err = set_policy(p, policy, priority);
-
-	if (!err && old != p->normal_prio)
-		lockstep_log(PROBE_SCHED_SETSCHEDULER, lockstep_id(p),
-			     PRIO_CHANGE(old, p->normal_prio));
-	return err;
-}
-
-int lockstep_set_affinity(struct task *ht, uint64_t cpus)
-{
-	return set_affinity(lockstep_task_of(ht), cpus);
+	wake_up_new_task(p);
 }

@@ -12,7 +12,7 @@
 
 #include "trace.h"
 
-static enum prev_state leaving_as(bool preempt, unsigned int state)
+unsigned int lockstep_leaving_as(bool preempt, unsigned int state)
 {
 	if (preempt)
 		return PREV_PREEMPTED;
@@ -24,38 +24,10 @@ static enum prev_state leaving_as(bool preempt, unsigned int state)
 	return state ? PREV_UNINTERRUPTIBLE : PREV_RUNNABLE;
 }
 
-void lockstep_trace_switch(bool preempt, struct task_struct *next, unsigned int prev_state)
-{
-	struct task_struct *prev = current;
-
-	lockstep_log(PROBE_SCHED_SWITCH, lockstep_id(next), leaving_as(preempt, prev_state));
-	lockstep_look_throttled(prev);
-	lockstep_look_throttled(next);
-}
-
 void lockstep_trace_waking(struct task_struct *p)
 {
 	lockstep_cost(COST_WAKEUP);
 	lockstep_log(PROBE_SCHED_WAKING, lockstep_id(p), 0);
-}
-
-void lockstep_trace_wakeup(struct task_struct *p)
-{
-	lockstep_log(PROBE_SCHED_WAKEUP, lockstep_id(p), task_cpu(p));
-	lockstep_look_throttled(p);
-}
-
-void lockstep_trace_migrate(struct task_struct *p, int cpu)
-{
-	lockstep_log(PROBE_SCHED_MIGRATE, lockstep_id(p), cpu);
-}
-
-void lockstep_trace_setprio(struct task_struct *p, struct task_struct *pi)
-{
-	int prio = pi ? min(p->normal_prio, pi->prio) : p->normal_prio;
-
-	if (prio != p->prio)
-		lockstep_log(PROBE_SCHED_PI_SETPRIO, lockstep_id(p), PRIO_CHANGE(p->prio, prio));
 }
 
 /* Waits nest, and only their begin tells a wait_lock from the lock around it. */

@@ -9,14 +9,9 @@
 
 struct task_group;
 
-/* A task like init_task, under another name, not yet known to scheduler or host. */
-struct task_struct *lockstep_dup(const char *name);
 void lockstep_css_boot(struct task_struct *init);
 void lockstep_css_attach(struct task_struct *p, struct task_group *tg);
 struct task_group *lockstep_group(int index);	/* NULL: none */
-/* lockstep_kthread() without waking it */
-struct task_struct *lockstep_kthread_new(const char *name, int cpu, int rt_priority,
-					 void (*fn)(void *), void *arg);
 void lockstep_stopper_boot(int cpu);
 
 #endif

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Lockstep's simulated scheduler as the kernel's: schedule(), wake-ups, priorities.
+ *
+ * Who runs where is decided on the host (sim/core/sched.h), which is asked with interrupts off.
+ * Here is what the kernel's code sees of it: states of tasks, TIF_NEED_RESCHED, on_cpu.  A task's
+ * state is set to running before the host is asked to wake it: a task that is about to sleep reads
+ * its state last, and either sees that it need not sleep or is off its queue already.
+ *
+ * Source: kernel/sched/core.c, Linux 6.12.
+ */
+#include "kern.h"
+
+#include <linux/init_task.h>
+#include <linux/irqflags.h>
+#include <linux/preempt.h>
+#include <linux/sched/rt.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/sched/wake_q.h>
+#include <linux/wait.h>
+#include <lockstep/names.h>
+
+#include "trace.h"
+
+asmlinkage void preempt_schedule(void);
+asmlinkage void preempt_schedule_notrace(void);
+
+/* ---- switching */
+
+/* Preemption is off. */
+static void reschedule(bool preempt)
+{
+	struct task_struct *p = current;
+	unsigned int state;
+
+	local_irq_disable();
+	state = READ_ONCE(p->__state);
+	if (!preempt && state && signal_pending_state(state, p)) {
+		WRITE_ONCE(p->__state, TASK_RUNNING);
+		state = TASK_RUNNING;
+	}
+	host->sched->schedule(host->sim, lockstep_leaving_as(preempt, state));
+	local_irq_enable();
+}
+
+static void schedule_loop(bool preempt)
+{
+	do {
+		preempt_disable();
+		reschedule(preempt);
+		preempt_enable_no_resched();
+	} while (need_resched());
+}
+
+asmlinkage void schedule(void)
+{
+	schedule_loop(false);
+}
+
+void schedule_preempt_disabled(void)
+{
+	preempt_enable_no_resched();
+	schedule();
+	preempt_disable();
+}
+
+#ifdef CONFIG_PREEMPT_RT
+void schedule_rtlock(void)
+{
+	schedule_loop(false);
+}
+#endif
+
+void rt_mutex_pre_schedule(void);
+void rt_mutex_schedule(void);
+void rt_mutex_post_schedule(void);
+void rt_mutex_futex_pre_schedule(void);
+void rt_mutex_futex_post_schedule(void);
+
+/* No task here has block requests or is a worker: nothing to submit before it sleeps. */
+void rt_mutex_pre_schedule(void)
+{
+}
+
+void rt_mutex_futex_pre_schedule(void)
+{
+}
+
+void rt_mutex_futex_post_schedule(void)
+{
+}
+
+void rt_mutex_schedule(void)
+{
+	schedule_loop(false);
+}
+
+void rt_mutex_post_schedule(void)
+{
+}
+
+asmlinkage void preempt_schedule(void)
+{
+	if (preemptible())
+		schedule_loop(true);
+}
+
+asmlinkage void preempt_schedule_notrace(void)
+{
+	preempt_schedule();
+}
+
+int __cond_resched(void)
+{
+	if (!should_resched(0))
+		return 0;
+	schedule_loop(true);
+	return 1;
+}
+
+int io_schedule_prepare(void)
+{
+	return 0;
+}
+
+void io_schedule_finish(int token)
+{
+}
+
+void io_schedule(void)
+{
+	schedule();
+}
+
+long io_schedule_timeout(long timeout)
+{
+	return schedule_timeout(timeout);
+}
+
+void yield(void)
+{
+	set_current_state(TASK_RUNNING);
+	local_irq_disable();
+	host->sched->yield(host->sim);
+	local_irq_enable();
+	schedule();
+}
+
+void lockstep_task_entry(void *arg)
+{
+	struct lockstep_task *t = arg;
+
+	host->sched->tail(host->sim);
+	local_irq_enable();
+	preempt_enable();	/* off since it was made, as behind a fork */
+	t->fn(t->arg);
+	host->task_exit(host->sim, t->host);
+	preempt_disable();
+	WRITE_ONCE(current->__state, TASK_DEAD);
+	reschedule(false);
+	host->bug(host->sim, "a task that has ended runs", current->comm);
+}
+
+/* ---- interrupts */
+
+void lockstep_irq_exit_preempt(void)
+{
+	if (preempt_count())
+		return;
+	for (;;) {
+		bool leaves = !lockstep_of(current)->in_kernel &&
+			      host->sched->return_to_user(host->sim);
+
+		if (!leaves && !need_resched())
+			return;
+		preempt_disable();
+		local_irq_enable();
+		reschedule(true);
+		local_irq_disable();
+		preempt_enable_no_resched();
+	}
+}
+
+/* Preemption is off; a group whose quota is gone is throttled here if that waits for it. */
+void lockstep_return_to_user(void)
+{
+	bool leaves;
+
+	local_irq_disable();
+	leaves = host->sched->return_to_user(host->sim);
+	local_irq_enable();
+	if (leaves)
+		reschedule(true);
+}
+
+void lockstep_tick(void)
+{
+	host->sched->tick(host->sim);
+}
+
+/* The flag has been set with it; the end of the interrupt looks. */
+void lockstep_resched_irq(void)
+{
+}
+
+void lockstep_call_function_irq(void)
+{
+	host->bug(host->sim, "not offered by this image", "function call interrupt");
+}
+
+/* hrtimers use them for a clock that was set, and for CPUs that go offline */
+void smp_call_function_many(const struct cpumask *mask, smp_call_func_t fn, void *info, bool wait)
+{
+	host->bug(host->sim, "not offered by this image", __func__);
+}
+
+int smp_call_function_single_async(int cpu, call_single_data_t *csd)
+{
+	host->bug(host->sim, "not offered by this image", __func__);
+	return -EOPNOTSUPP;
+}
+
+/* ---- what the host's scheduler tells */
+
+void lockstep_set_need_resched(void *ktask, bool on)
+{
+	if (on)
+		set_tsk_need_resched(ktask);
+	else
+		clear_tsk_need_resched(ktask);
+}
+
+bool lockstep_need_resched(void *ktask)
+{
+	return test_tsk_need_resched(ktask);
+}
+
+void lockstep_set_on_cpu(void *ktask, int cpu)
+{
+	struct task_struct *p = ktask;
+
+	WRITE_ONCE(p->on_cpu, cpu >= 0);
+	if (cpu >= 0)
+		task_thread_info(p)->cpu = cpu;
+}
+
+/* ---- waking */
+
+/* Is @p in one of the states @mask?  On RT the state it had before it waited for a lock counts. */
+static bool in_state(struct task_struct *p, unsigned int mask)
+{
+	if (READ_ONCE(p->__state) & mask)
+		return true;
+#ifdef CONFIG_PREEMPT_RT
+	/* it need not sleep when it has the lock */
+	if (READ_ONCE(p->saved_state) & mask)
+		p->saved_state = TASK_RUNNING;
+#endif
+	return false;
+}
+
+int try_to_wake_up(struct task_struct *p, unsigned int mask, int wake_flags);
+int try_to_wake_up(struct task_struct *p, unsigned int mask, int wake_flags)
+{
+	unsigned long flags;
+	bool asleep;
+
+	preempt_disable();
+	raw_spin_lock_irqsave(&p->pi_lock, flags);
+	asleep = in_state(p, mask);
+	if (asleep) {
+		lockstep_trace_waking(p);
+		WRITE_ONCE(p->__state, TASK_RUNNING);
+		host->sched->wake(host->sim, lockstep_of(p)->host);
+	}
+	raw_spin_unlock_irqrestore(&p->pi_lock, flags);
+	preempt_enable();
+	return asleep;
+}
+
+int wake_up_process(struct task_struct *p)
+{
+	return try_to_wake_up(p, TASK_NORMAL, 0);
+}
+
+int wake_up_state(struct task_struct *p, unsigned int state)
+{
+	return try_to_wake_up(p, state, 0);
+}
+
+int default_wake_function(wait_queue_entry_t *curr, unsigned int mode, int wake_flags, void *key)
+{
+	return try_to_wake_up(curr->private, mode, wake_flags);
+}
+
+/* True: it was on no list. */
+static bool queue_wake(struct wake_q_head *head, struct task_struct *p)
+{
+	struct wake_q_node *node = &p->wake_q;
+
+	if (node->next)
+		return false;
+	node->next = WAKE_Q_TAIL;
+	*head->lastp = node;
+	head->lastp = &node->next;
+	return true;
+}
+
+void wake_q_add(struct wake_q_head *head, struct task_struct *p)
+{
+	if (queue_wake(head, p))
+		get_task_struct(p);
+}
+
+/* The caller gives its reference away. */
+void wake_q_add_safe(struct wake_q_head *head, struct task_struct *p)
+{
+	if (!queue_wake(head, p))
+		put_task_struct(p);
+}
+
+void wake_up_q(struct wake_q_head *head)
+{
+	struct wake_q_node *node = head->first;
+
+	while (node != WAKE_Q_TAIL) {
+		struct task_struct *p = container_of(node, struct task_struct, wake_q);
+
+		node = node->next;
+		p->wake_q.next = NULL;
+		wake_up_process(p);
+		put_task_struct(p);
+	}
+}
+
+/* ---- priorities and CPUs */
+
+void rt_mutex_setprio(struct task_struct *p, struct task_struct *pi_task)
+{
+	int prio = pi_task ? min(p->normal_prio, pi_task->prio) : p->normal_prio;
+
+	p->pi_top_task = pi_task;
+	if (prio == p->prio)
+		return;
+	host->sched->setprio(host->sim, lockstep_of(p)->host, prio);
+	p->prio = prio;
+}
+
+int task_prio(const struct task_struct *p)
+{
+	return p->prio - MAX_RT_PRIO;
+}
+
+int idle_cpu(int cpu)
+{
+	return 0;	/* asked for where a timer may go: it stays */
+}
+
+static void migration(bool off)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	host->sched->migrate_disable(host->sim, lockstep_of(current)->host, off);
+	local_irq_restore(flags);
+}
+
+void migrate_disable(void)
+{
+	preempt_disable();
+	current->migration_disabled++;
+	migration(true);
+	preempt_enable();
+}
+
+void migrate_enable(void)
+{
+	preempt_disable();
+	current->migration_disabled--;
+	migration(false);
+	preempt_enable();
+}
+
+/* ---- boot */
+
+static void idle_main(void *arg)
+{
+	for (;;) {
+		local_irq_disable();
+		while (need_resched()) {
+			reschedule(false);
+			local_irq_disable();
+		}
+		host->idle(host->sim);
+		local_irq_enable();
+	}
+}
+
+static void make_idle(int cpu)
+{
+	struct task_struct *p = cpu ? lockstep_dup("swapper") : &init_task;
+	struct lockstep_task *t = cpu ? lockstep_of(p) : NULL;
+
+	if (!cpu) {
+		static struct lockstep_task first;
+
+		t = p->thread.lockstep = &first;
+		t->task = p;
+		t->group = -1;
+	}
+	t->per_cpu = true;
+	lockstep_numbered(p->comm, sizeof(p->comm), "swapper", cpu);
+	p->prio = p->normal_prio = MAX_PRIO;
+	p->flags |= PF_KTHREAD | PF_IDLE;
+	task_thread_info(p)->preempt_count = 1;
+	t->host = host->task_new(host->sim, p->comm, p, MAX_PRIO, idle_main, NULL);
+	host->set_idle(host->sim, cpu, t->host);
+	host->sched->attach_idle(host->sim, t->host, cpu);
+}
+
+static void stopper_main(void *arg)
+{
+	host->sched->stopper(host->sim);
+}
+
+static void make_stopper(int cpu)
+{
+	struct task_struct *p;
+	char comm[TASK_COMM_LEN];
+
+	lockstep_numbered(comm, sizeof(comm), "migration", cpu);
+	p = lockstep_kthread_new(comm, cpu, MAX_RT_PRIO - 1, stopper_main, NULL);
+	host->sched->attach_stopper(host->sim, lockstep_of(p)->host, cpu);
+	lockstep_sched_start(p);
+}
+
+int lockstep_sched_init(void)
+{
+	int nr_cpus = lockstep_machine.nr_cpus;
+
+	lockstep_masks_boot(nr_cpus);
+	for (int cpu = 0; cpu < nr_cpus; cpu++)
+		cpumask_set_cpu(cpu, &__cpu_active_mask);
+	lockstep_name_raw(&init_task.pi_lock, "&p->pi_lock");
+	init_task.nr_cpus_allowed = nr_cpus;
+	static_key_initialized = true;
+	for (int cpu = 0; cpu < nr_cpus; cpu++)
+		make_idle(cpu);
+	lockstep_focus.current_task = &init_task;
+	lockstep_hrtimers_boot(nr_cpus);
+	lockstep_focus.irqs_off = 1;
+	for (int cpu = 0; cpu < nr_cpus; cpu++)
+		make_stopper(cpu);
+	return 0;
+}
