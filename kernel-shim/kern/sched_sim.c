@@ -157,7 +157,7 @@ void lockstep_task_entry(void *arg)
 	t->fn(t->arg);
 	host->task_exit(host->sim, t->host);
 	preempt_disable();
-	WRITE_ONCE(current->__state, TASK_DEAD);
+	set_special_state(TASK_DEAD);
 	reschedule(false);
 	host->bug(host->sim, "a task that has ended runs", current->comm);
 }

@@ -32,6 +32,12 @@ static void set_focus(struct sim *s, uint32_t to)
 	s->focus->pending = c->pending;
 }
 
+void engine_focus(struct sim *s, unsigned int cpu)
+{
+	SIM_CHECK(s->inhost);
+	set_focus(s, cpu);
+}
+
 static void set_pending(struct sim *s, uint32_t cpu, uint32_t bits)
 {
 	if (cpu == s->cpu)

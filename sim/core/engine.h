@@ -32,6 +32,9 @@ void engine_ipi(struct sim *s, unsigned int cpu, uint32_t irqs);
 void engine_log(struct sim *s, unsigned int kind, uint32_t object, int64_t arg);
 uint32_t engine_choose(struct sim *s, uint32_t n);
 
+/* On the host, with all CPUs at rest: what is done next is done as on @cpu. */
+void engine_focus(struct sim *s, unsigned int cpu);
+
 /* Host callbacks in virtual time: run between two steps, on no task; they must not block. */
 typedef void engine_call_fn(struct sim *s, void *arg);
 void engine_call_at(struct sim *s, uint64_t at_ns, engine_call_fn *fn, void *arg);

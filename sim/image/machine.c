@@ -67,6 +67,8 @@ static int boot(struct machine *m, char *why, size_t n)
 		snprintf(why, n, "%s: boot took too long in virtual time", img->name);
 		return -ETIMEDOUT;
 	}
+	/* new tasks begin where they are made: not on the CPU that happened to boot last */
+	engine_focus(m->sim, 0);
 	return 0;
 }
 

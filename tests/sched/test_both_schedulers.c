@@ -292,6 +292,20 @@ static bool differ(uint32_t kind, uint32_t cpu, int who)
 	}
 }
 
+/* LOCKSTEP_SET=N: all of set N, for whoever looks for the reason. */
+static void print_set(void)
+{
+	for (int i = 0; i < set.nr_tasks; i++)
+		printf("t%d: policy %d, kernel priority %d, CPUs %llx\n", i, set.tasks[i].spec.policy,
+		       99 - set.tasks[i].spec.priority, (unsigned long long)set.tasks[i].spec.cpus);
+	for (int which = 0; which < 2; which++) {
+		printf("%s:\n", which ? "simulated" : "tree");
+		for (int i = 0; i < nr_records[which]; i++)
+			say(records[which][i].kind == PROBE_SCHED_SWITCH ? "switch" : "setprio",
+			    &records[which][i]);
+	}
+}
+
 static bool sides_differ(void)
 {
 	bool found = false;
@@ -315,6 +329,8 @@ static void random_task_sets_run_alike_under_both_schedulers(void **state)
 		make_set(seed);
 		run_on(0, "6.12-rt");
 		run_on(1, "6.12-rt@sched");
+		if (one)
+			print_set();
 		differing += sides_differ();
 		for (int i = 0; i < nr_records[0]; i++) {
 			lent += records[0][i].kind == PROBE_SCHED_PI_SETPRIO;
