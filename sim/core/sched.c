@@ -2,10 +2,10 @@
 /*
  * The simulated scheduler: waking, switching and changing tasks, whatever their class.
  *
- * A run queue is plain data of the host, so an operation on it is one instant; what takes time is
- * the context switch, and while it lasts the queue counts as locked, as it is in the kernel.
- * Without that a wake-up could reach a CPU in the middle of a switch and be lost or reordered
- * against what the tree's scheduler does.
+ * A run queue is plain data of the host and an operation on it takes no time, but a context switch
+ * does, and like the kernel's it happens under the queue's lock.  Without locks, taken in the
+ * kernel's places and handed on in the order of asking, a wake-up could reach a CPU in the middle
+ * of a switch, and who pulls or pushes a task first would be another than in the kernel.
  *
  * Source: the order of things is that of kernel/sched/core.c, Linux 6.12: try_to_wake_up(),
  * __schedule(), rt_mutex_setprio(), __sched_setscheduler(), the stopper's works.
@@ -21,14 +21,36 @@
 
 void rq_lock(struct sim *s, struct rq *rq)
 {
-	while (rq->switching && !s->inhost)
+	uint32_t ticket = rq->next_ticket++;
+
+	while (rq->owner_ticket != ticket)
 		engine_spin_wait(s, rq);
 }
 
-static void rq_unlock(struct sim *s, struct rq *rq)
+void rq_unlock(struct sim *s, struct rq *rq)
 {
-	rq->switching = false;
-	engine_spin_wake(s, rq);
+	rq->owner_ticket++;
+	if (rq->owner_ticket != rq->next_ticket)
+		engine_spin_wake(s, rq);
+}
+
+struct rq *task_rq_lock(struct sim *s, struct task *t)
+{
+	for (;;) {
+		struct rq *rq = rq_of(s, t);
+
+		rq_lock(s, rq);
+		if (rq == rq_of(s, t))
+			return rq;
+		rq_unlock(s, rq);
+	}
+}
+
+void rq_double_lock(struct sim *s, struct rq *rq, struct rq *other)
+{
+	rq_unlock(s, rq);
+	rq_lock(s, rq->cpu < other->cpu ? rq : other);
+	rq_lock(s, rq->cpu < other->cpu ? other : rq);
 }
 
 void sched_init(struct sim *s, const struct sched_world *w)
@@ -220,18 +242,28 @@ void sched_check_preempt(struct sim *s, struct rq *rq, struct task *t)
 		fair_preempt(s, rq, t);
 }
 
+/* A task that is about to sleep, or waits for the CPU: it stays where it is. */
+static bool wake_queued(struct sim *s, struct task *t)
+{
+	struct rq *rq = task_rq_lock(s, t);
+	bool queued = t->se.queued;
+
+	if (queued) {
+		if (!t->se.on_cpu)
+			sched_check_preempt(s, rq, t);
+		engine_log(s, PROBE_SCHED_WAKEUP, t->id, t->se.cpu);
+	}
+	rq_unlock(s, rq);
+	return queued;
+}
+
 void sched_wake(struct sim *s, struct task *t)
 {
 	struct sched_entity *e = &t->se;
-	struct rq *rq = rq_of(s, t);
+	struct rq *rq;
 
-	rq_lock(s, rq);
-	if (e->queued) {
-		if (!e->on_cpu)
-			sched_check_preempt(s, rq, t);
-		engine_log(s, PROBE_SCHED_WAKEUP, t->id, e->cpu);
+	if (e->queued && wake_queued(s, t))
 		return;
-	}
 	while (e->on_cpu && !s->inhost)
 		engine_relax(s);
 	if (e->started) {
@@ -250,6 +282,7 @@ void sched_wake(struct sim *s, struct task *t)
 		group_tell(s, t->group);
 	if (is_rt(t) && !e->stopper)
 		rt_woken(s, rq, t);
+	rq_unlock(s, rq);
 }
 
 /* ---- switching */
@@ -327,8 +360,8 @@ void sched_tail(struct sim *s)
 		prev->se.on_cpu = false;
 		s->sched->world->set_on_cpu(s, prev, -1);
 	}
-	rq_unlock(s, rq);
 	sched_run_callbacks(s, rq);
+	rq_unlock(s, rq);
 }
 
 void sched_schedule(struct sim *s, unsigned int state)
@@ -336,6 +369,7 @@ void sched_schedule(struct sim *s, unsigned int state)
 	struct rq *rq = rq_of_cpu(s, s->cpu);
 	struct task *prev = rq->curr, *next;
 
+	rq_lock(s, rq);
 	if (prev->se.migrate_disabled)
 		prev->se.pinned = true;
 	sched_account(s, rq);
@@ -347,13 +381,13 @@ void sched_schedule(struct sim *s, unsigned int state)
 	if (next == prev) {
 		tell_groups(s, rq);
 		sched_run_callbacks(s, rq);
+		rq_unlock(s, rq);
 		return;
 	}
 	engine_log(s, PROBE_SCHED_SWITCH, next->id, state);
 	tell_groups(s, rq);
 	rq->curr = next;
 	rq->prev = prev;
-	rq->switching = true;
 	next->se.on_cpu = true;
 	s->sched->world->set_on_cpu(s, next, (int)rq->cpu);
 	engine_cost(s, COST_SWITCH);
@@ -368,11 +402,12 @@ void sched_tick(struct sim *s)
 
 	rq_lock(s, rq);
 	sched_account(s, rq);
-	if (t == rq->idle || t->se.stopper)
-		return;
-	rt_tick(s, rq, t);
-	if (!is_rt(t))
-		fair_tick(s, rq, t);
+	if (t != rq->idle && !t->se.stopper) {
+		rt_tick(s, rq, t);
+		if (!is_rt(t))
+			fair_tick(s, rq, t);
+	}
+	rq_unlock(s, rq);
 }
 
 bool sched_return_to_user(struct sim *s)
@@ -380,15 +415,19 @@ bool sched_return_to_user(struct sim *s)
 	struct rq *rq = rq_of_cpu(s, s->cpu);
 	struct task *t = rq->curr;
 	struct group_cpu *g = group_cpu_of(s, t, rq->cpu);
+	bool leaves;
 
 	if (!s->config.machine.throttle_at_exit || !g || is_rt(t))
 		return false;
+	rq_lock(s, rq);
 	sched_account(s, rq);
-	if (!g->throttled || t->se.limbo)
-		return false;
-	t->se.limbo = true;
-	rq->look_at_group = t->group;
-	return true;
+	leaves = g->throttled && !t->se.limbo;
+	if (leaves) {
+		t->se.limbo = true;
+		rq->look_at_group = t->group;
+	}
+	rq_unlock(s, rq);
+	return leaves;
 }
 
 /* ---- snapshot: a machine at rest has nothing queued and no group */

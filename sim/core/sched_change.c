@@ -109,9 +109,9 @@ static void changed_class(struct sim *s, struct rq *rq, struct task *t, bool was
 }
 
 /* Takes @t off its queue, changes it and puts it back. */
-static void change(struct sim *s, struct task *t, int policy, int priority, int prio, int lent)
+static void change(struct sim *s, struct rq *rq, struct task *t, int policy, int priority, int prio,
+		   int lent)
 {
-	struct rq *rq = rq_of(s, t);
 	bool queued = t->se.queued, running = rq->curr == t, was_rt = is_rt(t);
 	int old = t->prio;
 
@@ -135,21 +135,23 @@ static void change(struct sim *s, struct task *t, int policy, int priority, int 
 
 void sched_setprio(struct sim *s, struct task *t, int prio)
 {
-	int old;
+	struct rq *rq = task_rq_lock(s, t);
+	int old = t->prio;
 
-	rq_lock(s, rq_of(s, t));
-	old = t->prio;
-	if (old == prio)
-		return;
-	engine_log(s, PROBE_SCHED_PI_SETPRIO, t->id, PRIO_CHANGE(old, prio));
-	t->prio = old;	/* the record has set it, and the queue still knows the old one */
-	change(s, t, 0, 0, prio, PRIO_LOWEST);
+	if (old != prio) {
+		engine_log(s, PROBE_SCHED_PI_SETPRIO, t->id, PRIO_CHANGE(old, prio));
+		t->prio = old;	/* the record has set it, and the queue still knows the old one */
+		change(s, rq, t, 0, 0, prio, PRIO_LOWEST);
+	}
+	rq_unlock(s, rq);
 }
 
 void sched_set_policy(struct sim *s, struct task *t, int policy, int priority, int lent)
 {
-	rq_lock(s, rq_of(s, t));
-	change(s, t, policy, priority, -1, lent);
+	struct rq *rq = task_rq_lock(s, t);
+
+	change(s, rq, t, policy, priority, -1, lent);
+	rq_unlock(s, rq);
 }
 
 void sched_yield_task(struct sim *s)
@@ -157,8 +159,10 @@ void sched_yield_task(struct sim *s)
 	struct rq *rq = rq_of_cpu(s, s->cpu);
 	struct task *t = rq->curr;
 
+	rq_lock(s, rq);
 	if (is_rt(t) && !t->se.stopper)
 		rt_requeue(rq, t, false);
 	else if (t != rq->idle && !t->se.stopper)
 		fair_yield(s, rq, t);
+	rq_unlock(s, rq);
 }

@@ -338,10 +338,10 @@ bool fair_pull(struct sim *s, struct rq *rq)
 	}
 	if (!busiest)
 		return false;
-	rq_lock(s, busiest);
+	rq_double_lock(s, rq, busiest);
 	t = find_task(s, &busiest->fair, rq->cpu);
-	if (!t)
-		return false;
-	sched_move(s, t, rq->cpu);
-	return true;
+	if (t)
+		sched_move(s, t, rq->cpu);
+	rq_unlock(s, busiest);
+	return t;
 }

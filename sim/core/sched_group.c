@@ -146,16 +146,17 @@ static void unthrottle(struct sim *s, struct group_cpu *c)
 	struct rq *rq = rq_of_cpu(s, c->cpu);
 
 	rq_lock(s, rq);
-	if (!c->throttled)
-		return;
-	c->throttled = false;
-	list_remove(&c->throttled_node);
-	leave_limbo(s, rq, c);
-	if ((int64_t)(c->node.vruntime - rq->fair.min_vruntime) < 0)
-		c->node.vruntime = rq->fair.min_vruntime;
-	group_place(s, rq, c);
-	if (rq->curr == rq->idle && rq->nr_running)
-		sched_resched(s, rq);
+	if (c->throttled) {
+		c->throttled = false;
+		list_remove(&c->throttled_node);
+		leave_limbo(s, rq, c);
+		if ((int64_t)(c->node.vruntime - rq->fair.min_vruntime) < 0)
+			c->node.vruntime = rq->fair.min_vruntime;
+		group_place(s, rq, c);
+		if (rq->curr == rq->idle && rq->nr_running)
+			sched_resched(s, rq);
+	}
+	rq_unlock(s, rq);
 }
 
 /* Gives each throttled part just enough to go on, in the order of throttling. */

@@ -52,7 +52,7 @@ struct sched_group {
 
 struct rq {
 	uint32_t cpu;
-	bool switching;		/* locked: a context switch is under way */
+	uint32_t next_ticket, owner_ticket;	/* its lock; see rq_lock() */
 	struct task *curr, *idle, *stopper;
 	struct task *prev;	/* who is being switched away from */
 	uint32_t nr_running;	/* queued tasks, the running one included, idle and stopper not */
@@ -118,8 +118,16 @@ static inline bool is_current(struct sim *s, const struct task *t)
 }
 
 /* sched.c */
-/* Waits until no context switch holds the queue. */
+/*
+ * A queue's lock, in the order of asking; held during a context switch, and otherwise only while
+ * another queue's lock is waited for.
+ */
 void rq_lock(struct sim *s, struct rq *rq);
+void rq_unlock(struct sim *s, struct rq *rq);
+/* The queue @t is on, locked. */
+struct rq *task_rq_lock(struct sim *s, struct task *t);
+/* Locks @other too; lets go of @rq meanwhile, so what was known of it may be wrong. */
+void rq_double_lock(struct sim *s, struct rq *rq, struct rq *other);
 void sched_resched(struct sim *s, struct rq *rq);
 void sched_account(struct sim *s, struct rq *rq);
 void sched_enqueue(struct sim *s, struct rq *rq, struct task *t, bool head);
@@ -162,7 +170,7 @@ void rt_preempt(struct sim *s, struct rq *rq, struct task *t);
 void rt_push(struct sim *s, struct rq *rq);
 void rt_pull(struct sim *s, struct rq *rq);
 /* Moves a queued task elsewhere if another CPU suits it better. */
-bool rt_push_away(struct sim *s, struct rq *rq, struct task *t);
+void rt_push_away(struct sim *s, struct rq *rq, struct task *t);
 /* At each tick, whoever runs: RT tasks are held back for fair ones that wait (RR: slices). */
 void rt_tick(struct sim *s, struct rq *rq, struct task *t);
 

@@ -176,8 +176,8 @@ static struct task *first_pushable(struct rq *rq)
 	return list_item(rq->pushable.list[prio].next, struct task, se.pushable);
 }
 
-/* A CPU that takes @t, its queue unlocked; NULL: none, or @t is no longer to be pushed. */
-static struct rq *find_queue(struct sim *s, struct rq *rq, struct task *t, bool from_stopper)
+/* The queue of a CPU that takes @t, locked; NULL: none, or @t is no longer to be pushed. */
+static struct rq *find_queue(struct sim *s, struct rq *rq, struct task *t)
 {
 	for (int tries = 0; tries < PUSH_TRIES; tries++) {
 		int cpu = find_lowest(s, t);
@@ -188,27 +188,35 @@ static struct rq *find_queue(struct sim *s, struct rq *rq, struct task *t, bool 
 		to = rq_of_cpu(s, (uint32_t)cpu);
 		if (rt_best(to) <= t->prio)
 			return NULL;
-		if (to->switching && !s->inhost) {
-			rq_lock(s, to);
-			if (t->se.migrate_disabled || !may_run_on(t, to->cpu) ||
-			    (!from_stopper && t != first_pushable(rq)) || rq_of(s, t) != rq)
-				return NULL;
-		}
-		if (rt_best(to) > t->prio)
+		rq_double_lock(s, rq, to);
+		if (!t->se.migrate_disabled && may_run_on(t, to->cpu) && t == first_pushable(rq) &&
+		    rt_best(to) > t->prio)
 			return to;
+		rq_unlock(s, to);
+		if (t->se.migrate_disabled || !may_run_on(t, (uint32_t)cpu) ||
+		    t != first_pushable(rq))
+			return NULL;
 	}
 	return NULL;
 }
 
-bool rt_push_away(struct sim *s, struct rq *rq, struct task *t)
+static bool push_away(struct sim *s, struct rq *rq, struct task *t)
 {
-	struct rq *to = find_queue(s, rq, t, true);
+	struct rq *to = find_queue(s, rq, t);
 
 	if (!to)
 		return false;
-	sched_move(s, t, to->cpu);
-	sched_resched(s, to);
+	if (rq_of(s, t) == rq) {
+		sched_move(s, t, to->cpu);
+		sched_resched(s, to);
+	}
+	rq_unlock(s, to);
 	return true;
+}
+
+void rt_push_away(struct sim *s, struct rq *rq, struct task *t)
+{
+	push_away(s, rq, t);
 }
 
 /* Pushes one task; false: that is all. */
@@ -217,20 +225,14 @@ static bool push_one(struct sim *s, struct rq *rq)
 	struct task *t = first_pushable(rq), *again;
 
 	while (t) {
-		struct rq *to;
-
 		if (t->prio < rq->curr->prio) {
 			sched_resched(s, rq);
 			return false;
 		}
 		if (t->se.migrate_disabled)
 			return false;
-		to = find_queue(s, rq, t, false);
-		if (to) {
-			sched_move(s, t, to->cpu);
-			sched_resched(s, to);
+		if (push_away(s, rq, t))
 			return true;
-		}
 		again = first_pushable(rq);
 		if (again == t)
 			return false;
@@ -266,15 +268,11 @@ static bool may_be_pushed(const struct rq *rq, const struct task *t)
 	       !t->se.stopper && t != rq->idle;
 }
 
-/* True: something better than what is here has come. */
-static bool pull_from(struct sim *s, struct rq *rq, struct rq *from)
+/* True: something better than what is here has come; *@stop: who is to make room for it. */
+static bool pull_from(struct sim *s, struct rq *rq, struct rq *from, struct task **stop)
 {
-	struct task *t;
+	struct task *t = best_for(from, rq->cpu);
 
-	if (lists_best(&from->pushable, 0) >= rt_best(rq))
-		return false;
-	rq_lock(s, from);
-	t = best_for(from, rq->cpu);
 	if (!t || t->prio >= rt_best(rq) || t->prio < from->curr->prio)
 		return false;
 	if (!t->se.migrate_disabled) {
@@ -282,8 +280,10 @@ static bool pull_from(struct sim *s, struct rq *rq, struct rq *from)
 		return true;
 	}
 	/* It cannot move, so what keeps it from running there is moved here. */
-	if (may_be_pushed(from, from->curr))
-		sched_stop_push(s, from, from->curr);
+	if (may_be_pushed(from, from->curr)) {
+		*stop = from->curr;
+		from->push_busy = true;
+	}
 	return false;
 }
 
@@ -291,9 +291,22 @@ void rt_pull(struct sim *s, struct rq *rq)
 {
 	bool came = false;
 
-	for (uint32_t i = 0; i < sim_nr_cpus(s); i++)
-		if (i != rq->cpu && has_pushable(rq_of_cpu(s, i)))
-			came |= pull_from(s, rq, rq_of_cpu(s, i));
+	for (uint32_t i = 0; i < sim_nr_cpus(s); i++) {
+		struct rq *from = rq_of_cpu(s, i);
+		struct task *stop = NULL;
+
+		if (from == rq || !has_pushable(from) ||
+		    lists_best(&from->pushable, 0) >= rt_best(rq))
+			continue;
+		rq_double_lock(s, rq, from);
+		came |= pull_from(s, rq, from, &stop);
+		rq_unlock(s, from);
+		if (!stop)
+			continue;
+		rq_unlock(s, rq);
+		sched_stop_push(s, from, stop);
+		rq_lock(s, rq);
+	}
 	if (came)
 		sched_resched(s, rq);
 }

@@ -30,6 +30,7 @@ static void push_away(struct sim *s, struct rq *rq)
 {
 	struct task *t = rq->push_task;
 
+	rq_lock(s, rq);
 	rq->push_task = NULL;
 	if (rq_of(s, t) == rq && t->se.queued && rq->curr != t) {
 		if (t->se.migrate_disabled) {
@@ -40,22 +41,28 @@ static void push_away(struct sim *s, struct rq *rq)
 		}
 	}
 	rq->push_busy = false;
+	rq_unlock(s, rq);
 }
 
 static void move_away(struct sim *s, struct rq *rq)
 {
 	struct task *t = list_item(rq->moves.next, struct task, se.move);
+	struct rq *to;
 
+	rq_lock(s, rq);
 	list_remove(&t->se.move);
 	t->se.wants_move = false;
 	if (rq_of(s, t) == rq && t->se.queued && !t->se.migrate_disabled &&
 	    !may_run_on(t, rq->cpu)) {
-		struct rq *to = rq_of_cpu(s, sched_distribute(s, t->se.cpus));
-
-		rq_lock(s, to);
-		sched_move(s, t, to->cpu);
-		sched_check_preempt(s, to, t);
+		to = rq_of_cpu(s, sched_distribute(s, t->se.cpus));
+		rq_double_lock(s, rq, to);
+		if (rq_of(s, t) == rq && t->se.queued) {
+			sched_move(s, t, to->cpu);
+			sched_check_preempt(s, to, t);
+		}
+		rq_unlock(s, to);
 	}
+	rq_unlock(s, rq);
 }
 
 void sched_stopper(struct sim *s)
@@ -84,35 +91,45 @@ static void ask_to_move(struct sim *s, struct rq *rq, struct task *t)
 	wake_stopper(s, rq);
 }
 
+/* Queued, not running, and where it may not run. */
+static void move_waiting(struct sim *s, struct rq *rq, struct task *t)
+{
+	struct rq *to = rq_of_cpu(s, sched_distribute(s, t->se.cpus));
+
+	rq_double_lock(s, rq, to);
+	if (rq_of(s, t) == rq && t->se.queued && rq->curr != t) {
+		sched_move(s, t, to->cpu);
+		sched_check_preempt(s, to, t);
+	}
+	rq_unlock(s, to);
+}
+
 void sched_set_affinity(struct sim *s, struct task *t, uint64_t cpus)
 {
-	struct rq *rq = rq_of(s, t);
-	bool waits;
+	struct rq *rq = task_rq_lock(s, t);
+	bool waits = t->se.queued && rq->curr != t, must_go;
 
 	cpus &= sched_all_cpus(s);
 	SIM_CHECK(cpus);
-	rq_lock(s, rq);
-	if (cpus == t->se.cpus)
-		return;
-	waits = t->se.queued && rq->curr != t;
-	if (waits)
+	if (waits && cpus != t->se.cpus) {
 		sched_deactivate(s, t);
+		t->se.cpus = cpus;
+		t->se.nr_cpus = (uint32_t)__builtin_popcountll(cpus);
+		sched_activate(s, rq, t);
+	}
 	t->se.cpus = cpus;
 	t->se.nr_cpus = (uint32_t)__builtin_popcountll(cpus);
-	if (waits)
-		sched_activate(s, rq, t);
-	if (may_run_on(t, t->se.cpu) || !t->se.queued || t->se.migrate_disabled)
-		return;
-	if (rq->curr == t || t->se.on_cpu) {
-		ask_to_move(s, rq, t);
-		if (rq->curr == t && rq->cpu == s->cpu && !s->inhost)
-			sched_schedule(s, PREV_PREEMPTED);
-		return;
+	must_go = t->se.queued && !may_run_on(t, t->se.cpu) && !t->se.migrate_disabled;
+	if (must_go && waits && !t->se.on_cpu) {
+		move_waiting(s, rq, t);
+		must_go = false;
 	}
-	rq = rq_of_cpu(s, sched_distribute(s, cpus));
-	rq_lock(s, rq);
-	sched_move(s, t, rq->cpu);
-	sched_check_preempt(s, rq, t);
+	rq_unlock(s, rq);
+	if (!must_go)
+		return;
+	ask_to_move(s, rq, t);
+	if (rq->curr == t && rq->cpu == s->cpu && !s->inhost)
+		sched_schedule(s, PREV_PREEMPTED);
 }
 
 void sched_migrate_disable(struct sim *s, struct task *t, bool on)
