@@ -123,12 +123,18 @@ enum bridge_softirq_thread {
 	BRIDGE_SOFTIRQ_KTIMERS		/* timers in ktimers/N, SCHED_FIFO 1; the rest in ksoftirqd/N */
 };
 
+/* When a task of a group without quota stops running; an image offers one or both. */
+enum bridge_throttle {
+	BRIDGE_THROTTLE_AT_ONCE = 1,
+	BRIDGE_THROTTLE_AT_EXIT = 2	/* deferred to its return to user space */
+};
+
 /* The machine, fixed at boot. */
 struct bridge_machine {
 	int nr_cpus;
 	int softirq;		/* enum bridge_softirq_thread */
 	int softirq_priority;	/* 0: SCHED_OTHER, else SCHED_FIFO of the timer softirq thread */
-	bool throttle_at_exit;	/* group throttling deferred to the return to user space */
+	bool throttle_at_exit;	/* ignored by an image that offers one way only */
 	bool rt_throttling;
 	bool fair_server;
 	uint64_t rcu_stall_ns;
@@ -149,6 +155,7 @@ struct bridge_image {
 	const char *config;	/* rt, vanilla */
 	const char *scheduler;	/* tree or simulated */
 	const char *locks;	/* tree */
+	uint32_t throttle;	/* BRIDGE_THROTTLE_*: what it offers */
 	const struct bridge_unit *units;
 	unsigned int nr_units;
 	struct bridge_focus *focus;

@@ -46,8 +46,10 @@ static struct bridge_image image = {
 #endif
 #ifdef LOCKSTEP_TREE_SCHED
 	.scheduler = "tree",
+	.throttle = HAVE_THROTTLE_WORK ? BRIDGE_THROTTLE_AT_EXIT : BRIDGE_THROTTLE_AT_ONCE,
 #else
 	.scheduler = "simulated",
+	.throttle = BRIDGE_THROTTLE_AT_ONCE | BRIDGE_THROTTLE_AT_EXIT,
 #endif
 	.locks = "tree",
 	.units = lockstep_units,

@@ -34,6 +34,8 @@ static void reschedule(bool preempt)
 	struct task_struct *p = current;
 	unsigned int state;
 
+	if (unlikely(in_atomic_preempt_off()))
+		host->bug(host->sim, "kernel BUG", "scheduling while atomic");
 	local_irq_disable();
 	state = READ_ONCE(p->__state);
 	if (!preempt && state && signal_pending_state(state, p)) {

@@ -296,7 +296,7 @@ static const struct key expect_keys[] = {
 	{ 0 }
 };
 const struct mapping mapping_expect = {
-	"expect", expect_keys, "by image name or pattern (6.1-*); a verdict alone is enough"
+	"expect", expect_keys, "by image name or pattern (6.1-*), with or without @parts; a verdict alone is enough"
 };
 
 static int one_expectation(struct loader *l, const char *image, const yaml_node_t *n, size_t i)

@@ -52,6 +52,16 @@ static int check_functions(struct run *r, struct diag *d)
 	return 0;
 }
 
+/* A tree's own scheduler throttles as that kernel does; before 6.18 at once. */
+static int check_throttle(struct run *r, struct diag *d)
+{
+	if (!r->sc->machine.throttle_at_exit || r->ops->throttle & BRIDGE_THROTTLE_AT_EXIT)
+		return 0;
+	return diag_at(d, r->sc->file, 0, 0, "throttle: at-exit: the scheduler of %s throttles at once; "
+		       "an image with Lockstep's own does either (%.40s@sched)", r->ops->name,
+		       r->ops->name);
+}
+
 static void allocate(struct run *r)
 {
 	const struct scenario *sc = r->sc;
@@ -79,9 +89,6 @@ int run_open(const struct scenario *sc, const char *image, const char *carrier, 
 	if (!c.carrier)
 		return diag_at(d, "--carrier", 0, 0, "\"%s\" is unknown, expected fiber or pthread",
 			       carrier);
-	if (sc->machine.throttle_at_exit)
-		return diag_at(d, sc->file, 0, 0, "throttle: at-exit is offered by no scheduler of "
-			       "this version");
 	r = calloc(1, sizeof(*r));
 	SIM_CHECK(r);
 	r->sc = sc;
@@ -92,7 +99,9 @@ int run_open(const struct scenario *sc, const char *image, const char *carrier, 
 		return no_image(image, why, d);
 	}
 	r->ops = image_ops(r->image);
-	err = check_functions(r, d);
+	err = check_throttle(r, d);
+	if (!err)
+		err = check_functions(r, d);
 	if (!err) {
 		allocate(r);
 		err = machine_new(r->image, &c, &r->machine, why, sizeof(why));

@@ -66,15 +66,28 @@ void scenario_free(struct scenario *s)
 	free(s);
 }
 
-const struct expectation *scenario_expects(const struct scenario *s, const char *image)
+static const struct expectation *expects_exactly(const struct scenario *s, const char *image)
 {
 	for (size_t i = 0; i < s->nr_expectations; i++)
 		if (!strcmp(s->expectations[i].image, image))
 			return &s->expectations[i];
-	for (size_t i = 0; i < s->nr_expectations; i++)
-		if (!fnmatch(s->expectations[i].image, image, 0))
-			return &s->expectations[i];
 	return NULL;
+}
+
+/* Whose scheduler an image has, say, is nothing to an expectation that does not name it. */
+const struct expectation *scenario_expects(const struct scenario *s, const char *image)
+{
+	const struct expectation *x = expects_exactly(s, image);
+	char base[64];
+
+	snprintf(base, sizeof(base), "%.*s", (int)strcspn(image, "@"), image);
+	if (!x)
+		x = expects_exactly(s, base);
+	for (size_t i = 0; !x && i < s->nr_expectations; i++)
+		if (!fnmatch(s->expectations[i].image, image, 0) ||
+		    !fnmatch(s->expectations[i].image, base, 0))
+			x = &s->expectations[i];
+	return x;
 }
 
 void scenario_schema_print(FILE *f)

@@ -189,7 +189,10 @@ int scenario_load_text(const char *name, const char *text, size_t n, const char 
 void scenario_free(struct scenario *s);
 /* Documents every key. */
 void scenario_schema_print(FILE *f);
-/* The expectation for an image, or NULL: an exact name wins over a pattern. */
+/*
+ * The expectation for an image, or NULL.  Names are tried with the image's @parts and without; an
+ * exact name wins over a pattern, and among patterns the first one.
+ */
 const struct expectation *scenario_expects(const struct scenario *s, const char *image);
 
 #endif

@@ -7,6 +7,7 @@ import os
 from check import ROOT, check, lockstep, run_json
 
 NO_QUOTA = ('--set', 'groups.limited.quota=max')
+AT_EXIT = ('--set', 'machine.throttle=at-exit')
 # file, image, options, may it stall
 CELLS = [
     ('k-bandwidth-stall.yaml', '6.12-rt+rwlock', (), True),
@@ -14,6 +15,8 @@ CELLS = [
     ('k-bandwidth-stall.yaml', '6.1-rt+rwlock', (), False),
     ('k-bandwidth-stall.yaml', '6.12-rt+rwlock', NO_QUOTA, False),
     ('k-timer-elsewhere.yaml', '6.12-rt+rwlock', (), False),
+    ('k-bandwidth-stall.yaml', '6.12-rt+rwlock@sched', (), True),
+    ('k-bandwidth-stall.yaml', '6.12-rt+rwlock@sched', AT_EXIT, False),
 ]
 
 
@@ -35,13 +38,13 @@ def check_cell(cell, row, seeds):
     check(row['verdicts']['ok'] + stalls == seeds, f'{what}: ok or stall, nothing else')
 
 
-def check_replay(row):
+def check_replay(cell, row):
     """The first hit replays from its seed on both carriers, with the chain of the report."""
-    name, image = CELLS[0][:2]
+    name, image = cell[:2]
     seed = str(row['first_seed']['stall'])
     runs = [run_json(name, image, '--seed', seed, '--carrier', c)[0] for c in ('fiber', 'pthread')]
     check(all(g['verdict'] == 'stall' for g in runs) and runs[0]['digest'] == runs[1]['digest'],
-          f'K: seed {seed} replays on both carriers')
+          f'K on {image}: seed {seed} replays on both carriers')
 
 
 def check_rates(seeds):
@@ -51,4 +54,4 @@ def check_rates(seeds):
     for cell, row in zip(CELLS, rows):
         check_cell(cell, row, seeds)
         if cell[3] and row['verdicts']['stall']:
-            check_replay(row)
+            check_replay(cell, row)

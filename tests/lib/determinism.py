@@ -9,6 +9,7 @@ import re
 from check import ROOT, SANITIZED
 
 RT_IMAGES = ['6.12-rt', '6.12-rt+rwlock', '6.1-rt', '6.1-rt+rwlock']
+SCHED_IMAGES = [i + '@sched' for i in RT_IMAGES]
 OTHER_IMAGES = ['6.12-vanilla', '6.12-vanilla+rwlock', '6.1-vanilla', '6.1-vanilla+rwlock']
 
 # Runs of more events end here, with the verdict limit: hundreds of runs must end the same day.
@@ -25,9 +26,9 @@ def images(name):
     text = open(os.path.join(ROOT, 'traces', name)).read()
     block = re.search(r'^expect:\n((?:[ ].*\n?)*)', text, re.M)
     patterns = re.findall(r'^  "?([^"\s:]+)"?:', block.group(1), re.M) if block else ['*']
-    named = [i for i in RT_IMAGES + OTHER_IMAGES
+    named = [i for i in RT_IMAGES + SCHED_IMAGES + OTHER_IMAGES
              if any(p != '*' and fnmatch.fnmatchcase(i, p) for p in patterns)]
-    return RT_IMAGES if '*' in patterns else named
+    return RT_IMAGES + SCHED_IMAGES[:2] if '*' in patterns else named
 
 
 def digest(output):

@@ -22,6 +22,8 @@ TABLE = {
                                 '6.1-rt+rwlock': 'ok', '6.1-rt': 'ok'},
     'u-irq-thread-quota-elsewhere.yaml': {'6.12-rt+rwlock': 'inversion', '6.12-rt': 'ok',
                                           '6.1-rt+rwlock': 'ok', '6.1-rt': 'ok'},
+    'k-throttle-at-exit.yaml': {'6.12-rt+rwlock@sched': 'ok', '6.12-rt@sched': 'ok',
+                                '6.1-rt+rwlock@sched': 'ok', '6.1-rt@sched': 'ok'},
     'qrwlock-interrupt-readers.yaml': {'6.12-vanilla+rwlock': 'starvation'},
     'qrwlock-process-readers.yaml': {'6.12-vanilla+rwlock': 'ok'},
     'nested-read-deadlock.yaml': {'6.12-rt+rwlock': 'deadlock', '6.12-rt': 'deadlock',
@@ -31,6 +33,11 @@ TABLE = {
                           '6.12-vanilla': 'inversion'},
 }
 
+# The same must come out with Lockstep's own scheduler.
+BOTH = ('6.12-rt+rwlock', '6.12-rt', '6.12-vanilla+rwlock', '6.12-vanilla')
+for cells in TABLE.values():
+    cells.update({image + '@sched': cells[image] for image in BOTH if image in cells})
+
 for scenario, cells in TABLE.items():
     for image, verdict in cells.items():
         got, run = run_json(scenario, image)
@@ -39,17 +46,27 @@ for scenario, cells in TABLE.items():
         check(run.returncode == 0, f'{scenario} on {image}: as the scenario expects, status 0')
 
 # K: the chain has the four edges of the report, in order.
-got, run = run_json('k-bandwidth-stall-aimed.yaml', '6.12-rt+rwlock')
-edges = [(e['waiter'], e['kind'], e['holder']) for e in got['chain']]
-check(edges == [('reader', 'lock', 'writer'),
-                ('writer', 'throttle', 'period timer of CPU 1'),
-                ('period timer of CPU 1', 'softirq', 'ktimers/1'),
-                ('ktimers/1', 'lock', 'reader')], f'K: the chain of the report, got {edges}')
-check([e['waits_for'] for e in got['chain']][::3] == ['&ep->lock', '&ep->lock'],
-      'K: both locks of the chain are &ep->lock')
+for image in ('6.12-rt+rwlock', '6.12-rt+rwlock@sched'):
+    got, run = run_json('k-bandwidth-stall-aimed.yaml', image)
+    edges = [(e['waiter'], e['kind'], e['holder']) for e in got['chain']]
+    check(edges == [('reader', 'lock', 'writer'),
+                    ('writer', 'throttle', 'period timer of CPU 1'),
+                    ('period timer of CPU 1', 'softirq', 'ktimers/1'),
+                    ('ktimers/1', 'lock', 'reader')],
+          f'K: the chain of the report on {image}, got {edges}')
+    check([e['waits_for'] for e in got['chain']][::3] == ['&ep->lock', '&ep->lock'],
+          f'K: both locks of the chain are &ep->lock on {image}')
+
+# K, throttled at the return to user space: the same trigger stalls when it throttles at once.
+got, run = run_json('k-throttle-at-exit.yaml', '6.12-rt+rwlock@sched', '--set',
+                    'machine.throttle=at-once')
+check(got.get('verdict') == 'stall' and run.returncode == 1, 'K, throttled at once: stall')
+got, run = run_json('k-throttle-at-exit.yaml', '6.12-rt+rwlock')
+check(run.returncode == 2 and '6.12-rt+rwlock@sched' in run.stderr,
+      f'throttle: at-exit is refused by the 6.12 scheduler, got {run.stderr.strip()}')
 
 # The spinlock is not enough, and reader bias neither: the lock is left to a task that cannot run.
-for image in ('6.1-rt+rwlock', '6.12-rt'):
+for image in ('6.1-rt+rwlock', '6.12-rt', '6.12-rt@sched'):
     got, run = run_json('fix-not-enough.yaml', image)
     edges = [(e['waiter'], e['kind'], e['holder']) for e in got['chain']]
     start = edges.index(('writer', 'throttle', 'period timer of CPU 1'))
@@ -59,14 +76,16 @@ for image in ('6.1-rt+rwlock', '6.12-rt'):
           f'fix-not-enough on {image}: three edges, got {edges}')
 
 # U: the chain goes through the softirq lock of the interrupt's CPU.
-got, run = run_json('u-irq-thread-quota.yaml', '6.12-rt+rwlock')
-edges = {(e['waiter'], e['waits_for'], e['holder']) for e in got['chain']}
-for edge in (('ktimers/0', 'softirq_ctrl.lock', 'irq/0-nic'), ('irq/0-nic', '&ep->lock', 'consumer'),
-             ('consumer', '&ep->lock', 'worker')):
-    check(edge in edges, f'U: {edge} is in the chain, got {edges}')
-got, run = run_json('u-irq-thread-quota.yaml', '6.12-rt')
-check(any(w['task'] == 'irq/0-nic' and w['holder'] == 'worker' and w['boosted']
-          for w in got['waits']), 'U with the spinlock: the interrupt thread boosts the worker')
+for parts in ('', '@sched'):
+    got, run = run_json('u-irq-thread-quota.yaml', '6.12-rt+rwlock' + parts)
+    edges = {(e['waiter'], e['waits_for'], e['holder']) for e in got['chain']}
+    for edge in (('ktimers/0', 'softirq_ctrl.lock', 'irq/0-nic'),
+                 ('irq/0-nic', '&ep->lock', 'consumer'), ('consumer', '&ep->lock', 'worker')):
+        check(edge in edges, f'U{parts}: {edge} is in the chain, got {edges}')
+    got, run = run_json('u-irq-thread-quota.yaml', '6.12-rt' + parts)
+    check(any(w['task'] == 'irq/0-nic' and w['holder'] == 'worker' and w['boosted']
+              for w in got['waits']),
+          f'U with the spinlock{parts}: the interrupt thread boosts the worker')
 
 # K without a trigger: some seeds stall before the fix, none after it, none without a quota.
 if SANITIZED:
@@ -76,15 +95,18 @@ else:
 
 # A consumer asleep on a wait queue: late with the fix in some seeds, as recorded; P before it.
 for image, allowed in (('6.12-rt', {'late', 'ok'}), ('6.1-rt', {'late', 'ok'}),
+                       ('6.12-rt@sched', {'late', 'ok'}),
                        ('6.12-rt+rwlock', {'inversion', 'late'}),
+                       ('6.12-rt+rwlock@sched', {'inversion', 'late'}),
                        ('6.1-rt+rwlock', {'inversion', 'late'})):
     seen = [run_json('wait-queue-dependency.yaml', image, '--seed', str(s))[0]['verdict']
             for s in range(1, 11)]
     check(set(seen) <= allowed and seen.count('ok') < 5, f'wait queue on {image}: {seen}')
 
 # P: the inverted time is the rest of the middle task's burst, and follows it when it is halved.
-for burst in (15000, 7500):
-    got, run = run_json('p-inversion.yaml', '6.12-rt+rwlock', '--set', f'tasks.middle.run={burst}us')
+for burst, image in ((15000, '6.12-rt+rwlock'), (7500, '6.12-rt+rwlock'),
+                     (15000, '6.12-rt+rwlock@sched'), (7500, '6.12-rt+rwlock@sched')):
+    got, run = run_json('p-inversion.yaml', image, '--set', f'tasks.middle.run={burst}us')
     wait = got['waits'][0]
     check(wait['task'] == 'high' and wait['lock'] == '&ep->lock' and wait['mode'] == 'write',
           'P: the longest wait is that of high for writing &ep->lock')
