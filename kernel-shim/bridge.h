@@ -200,6 +200,7 @@ struct bridge_image {
 	 */
 	void (*set_need_resched)(void *ktask, bool on);
 	bool (*need_resched)(void *ktask);
+	bool (*still_sleeps)(void *ktask);
 	void (*set_on_cpu)(void *ktask, int cpu);	/* -1: on none */
 	void (*start_period_timer)(int group, uint64_t period_ns);
 };

@@ -73,6 +73,7 @@ static struct bridge_image image = {
 	.do_irq = lockstep_do_irq,
 	.set_need_resched = lockstep_set_need_resched,
 	.need_resched = lockstep_need_resched,
+	.still_sleeps = lockstep_still_sleeps,
 	.set_on_cpu = lockstep_set_on_cpu,
 	.start_period_timer = lockstep_start_period_timer,
 };

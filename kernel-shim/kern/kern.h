@@ -116,6 +116,7 @@ int lockstep_set_policy(struct task *t, int policy, int priority);
 int lockstep_set_affinity(struct task *t, uint64_t cpus);
 void lockstep_set_need_resched(void *ktask, bool on);
 bool lockstep_need_resched(void *ktask);
+bool lockstep_still_sleeps(void *ktask);
 void lockstep_set_on_cpu(void *ktask, int cpu);
 void lockstep_start_period_timer(int group, uint64_t period_ns);
 /* group whose period timer @timer is, or -1 */

@@ -238,6 +238,13 @@ bool lockstep_need_resched(void *ktask)
 	return test_tsk_need_resched(ktask);
 }
 
+bool lockstep_still_sleeps(void *ktask)
+{
+	struct task_struct *p = ktask;
+
+	return READ_ONCE(p->__state) != TASK_RUNNING;
+}
+
 void lockstep_set_on_cpu(void *ktask, int cpu)
 {
 	struct task_struct *p = ktask;

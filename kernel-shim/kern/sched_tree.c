@@ -186,6 +186,12 @@ bool lockstep_need_resched(void *ktask)
 	return false;
 }
 
+bool lockstep_still_sleeps(void *ktask)
+{
+	not_asked(__func__);
+	return false;
+}
+
 void lockstep_set_on_cpu(void *ktask, int cpu)
 {
 	not_asked(__func__);

@@ -373,8 +373,13 @@ void sched_schedule(struct sim *s, unsigned int state)
 	if (prev->se.migrate_disabled)
 		prev->se.pinned = true;
 	sched_account(s, rq);
-	if (state != PREV_RUNNABLE && state != PREV_PREEMPTED && prev != rq->idle)
-		sched_dequeue(s, rq, prev);
+	if (state != PREV_RUNNABLE && state != PREV_PREEMPTED && prev != rq->idle) {
+		/* who woke it while the lock was waited for has only told so */
+		if (prev->se.stopper || s->sched->world->still_sleeps(s, prev))
+			sched_dequeue(s, rq, prev);
+		else
+			state = PREV_RUNNABLE;
+	}
 	next = pick(s, rq, prev);
 	s->sched->world->set_need_resched(s, prev, false);
 	sched_set_next(s, rq, next, true);

@@ -21,6 +21,8 @@ struct sched_world {
 	/* TIF_NEED_RESCHED of a task: it calls sched_schedule() as soon as it may be preempted. */
 	void (*set_need_resched)(struct sim *s, struct task *t, bool on);
 	bool (*need_resched)(const struct sim *s, const struct task *t);
+	/* Asked under the queue's lock of a task about to sleep: false, it has been woken. */
+	bool (*still_sleeps)(const struct sim *s, const struct task *t);
 	/* The task has come to this CPU, or has left it (-1). */
 	void (*set_on_cpu)(struct sim *s, struct task *t, int cpu);
 	/*

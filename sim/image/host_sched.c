@@ -20,6 +20,11 @@ static bool need_resched(const struct sim *s, const struct task *t)
 	return image_of(s)->need_resched(t->ktask);
 }
 
+static bool still_sleeps(const struct sim *s, const struct task *t)
+{
+	return image_of(s)->still_sleeps(t->ktask);
+}
+
 static void set_on_cpu(struct sim *s, struct task *t, int cpu)
 {
 	image_of(s)->set_on_cpu(t->ktask, cpu);
@@ -33,6 +38,7 @@ static void start_period_timer(struct sim *s, int group, uint64_t period_ns)
 static const struct sched_world world = {
 	.set_need_resched = set_need_resched,
 	.need_resched = need_resched,
+	.still_sleeps = still_sleeps,
 	.set_on_cpu = set_on_cpu,
 	.start_period_timer = start_period_timer,
 };

@@ -140,7 +140,20 @@ def on_terminal(*args):
     return seen, time.time() - start
 
 
+def has_terminals():
+    """A chroot without /dev/pts has none."""
+    try:
+        for fd in pty.openpty():
+            os.close(fd)
+        return True
+    except OSError as e:
+        print(f'progress is not looked at: no pseudo terminal here: {e}')
+        return False
+
+
 def progress():
+    if not has_terminals():
+        return
     seen, took = on_terminal('compare', P, '--kernel', '6.12-rt', '--seeds', '1')
     check(not seen or took > 2, f'a short comparison says nothing: {seen}')
     seeds = 50

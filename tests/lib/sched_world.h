@@ -21,7 +21,7 @@
 struct world_task {
 	struct task *task;
 	void (*body)(void);
-	bool need_resched;
+	bool need_resched, woken;
 	bool in_kernel;		/* no return to user space meanwhile */
 	uint64_t wake_at;	/* 0: does not sleep by the clock */
 };
@@ -65,6 +65,12 @@ static inline bool world_need_resched(const struct sim *s, const struct task *t)
 	return w.tasks[t->id].need_resched;
 }
 
+static inline bool world_still_sleeps(const struct sim *s, const struct task *t)
+{
+	(void)s;
+	return !w.tasks[t->id].woken;
+}
+
 static inline void world_set_on_cpu(struct sim *s, struct task *t, int cpu)
 {
 	(void)s;
@@ -100,6 +106,7 @@ static inline void world_start_period_timer(struct sim *s, int group, uint64_t p
 static const struct sched_world sched_test_world = {
 	.set_need_resched = world_set_need_resched,
 	.need_resched = world_need_resched,
+	.still_sleeps = world_still_sleeps,
 	.set_on_cpu = world_set_on_cpu,
 	.start_period_timer = world_start_period_timer,
 };
@@ -111,6 +118,7 @@ static inline void world_clock_irq(struct sim *s)
 
 		if (t->wake_at && t->task->se.cpu == s->cpu && t->wake_at <= sim_now_abs(s)) {
 			t->wake_at = 0;
+			t->woken = true;
 			sched_wake(s, t->task);
 		}
 	}
@@ -161,6 +169,7 @@ static inline void burn(uint64_t ns)
 static inline void sleep_until_woken(void)
 {
 	w.sim->focus->irqs_off = 1;
+	me()->woken = false;
 	sched_schedule(w.sim, PREV_INTERRUPTIBLE);
 	w.sim->focus->irqs_off = 0;
 	engine_burn(w.sim, 0);
@@ -177,6 +186,7 @@ static inline void sleep_ns(uint64_t ns)
 static inline void wake(struct task *t)
 {
 	w.sim->focus->irqs_off = 1;
+	w.tasks[t->id].woken = true;
 	sched_wake(w.sim, t);
 	preempt(w.sim);
 	w.sim->focus->irqs_off = 0;
@@ -195,6 +205,7 @@ static inline void world_entry(void *arg)
 	t->body();
 	sim_task_exit(w.sim, t->task);
 	w.sim->focus->irqs_off = 1;
+	t->woken = false;
 	sched_schedule(w.sim, PREV_DEAD);
 }
 
