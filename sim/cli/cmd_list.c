@@ -17,8 +17,12 @@ static const struct cli_option options[] = {
 
 static void print_text(const struct bridge_image *im)
 {
-	printf("%s\n  kernel %s, %s; scheduler: %s; locks: %s\n", im->name, im->tree_version, im->config,
-	       im->scheduler, im->locks);
+	printf("%s\n  ", im->name);
+	if (im->nr_units)
+		printf("kernel %s, %s", im->tree_version, im->config);
+	else
+		printf("no kernel");
+	printf("; scheduler: %s; locks: %s\n", im->scheduler, im->locks);
 	for (unsigned int i = 0; i < im->nr_units; i++) {
 		const struct bridge_unit *u = &im->units[i];
 
@@ -64,9 +68,8 @@ static int list(const struct command *c, int argc, char **argv)
 	if (kind == -2)
 		return EXIT_BAD_INPUT;
 	nr = image_names(&names);
-	if (nr <= 0) {
-		fprintf(stderr, "lockstep: no kernel images in %s; scons builds them\n",
-			image_folder());
+	if (nr < 0) {
+		fprintf(stderr, "lockstep: %s: cannot be read: %s\n", image_folder(), strerror(-nr));
 		return EXIT_BAD_INPUT;
 	}
 	if (json)
@@ -84,7 +87,7 @@ static int list(const struct command *c, int argc, char **argv)
 		} else {
 			print_text(image_ops(img));
 		}
-		free(names[i]);
+				free(names[i]);
 	}
 	free(names);
 	if (json)

@@ -32,6 +32,16 @@ static void set_focus(struct sim *s, uint32_t to)
 	s->focus->pending = c->pending;
 }
 
+void engine_irqs_disable(struct sim *s)
+{
+	s->focus->irqs_off++;
+}
+
+void engine_irqs_enable(struct sim *s)
+{
+	s->focus->irqs_off--;
+}
+
 void engine_focus(struct sim *s, unsigned int cpu)
 {
 	SIM_CHECK(s->inhost);

@@ -32,6 +32,10 @@ void engine_ipi(struct sim *s, unsigned int cpu, uint32_t irqs);
 void engine_log(struct sim *s, unsigned int kind, uint32_t object, int64_t arg);
 uint32_t engine_choose(struct sim *s, uint32_t n);
 
+/* Interrupts of this CPU off and on again, nested; what is pending waits for the next burn. */
+void engine_irqs_disable(struct sim *s);
+void engine_irqs_enable(struct sim *s);
+
 /* On the host, with all CPUs at rest: what is done next is done as on @cpu. */
 void engine_focus(struct sim *s, unsigned int cpu);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sim/base/check.h"
+#include "sim/core/abstract.h"
 #include "sim/core/sched_private.h"
 #include "sim/core/sim_private.h"
 
@@ -60,6 +61,7 @@ void sim_free(struct sim *s)
 		return;
 	snapshot_free(s);
 	sched_free(s);
+	abstract_free(s);
 	free_calls(s);
 	for (uint32_t i = 0; i < s->nr_tasks; i++) {
 		if (s->tasks[i]->carrier)

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "kernel-shim/bridge.h"
+#include "sim/core/abstract_task.h"
 #include "sim/core/probe.h"
 #include "sim/core/sched_entity.h"
 
@@ -44,6 +45,7 @@ struct task {
 	bool dead;
 	void *body;		/* scenario: what it runs (sim/scenario) */
 	struct sched_entity se;	/* simulated scheduler */
+	struct abstract_task abstract;	/* abstract world */
 };
 
 /* A lock as reports name it. */

@@ -95,7 +95,7 @@ struct sim {
 	char *bug_detail;
 
 	struct sched *sched;	/* the simulated scheduler, or NULL */
-	void *abstract_state;	/* the abstract world */
+	struct abstract *abstract;	/* the abstract world, or NULL */
 	void *image_state;	/* sim/image */
 	struct sim_snapshot *snapshot;
 };

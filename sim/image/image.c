@@ -64,29 +64,35 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+static void add_name(char ***all, int *nr, const char *name, size_t len)
+{
+	*all = realloc(*all, (size_t)(*nr + 1) * sizeof(**all));
+	SIM_CHECK(*all);
+	(*all)[(*nr)++] = strndup(name, len);
+}
+
 int image_names(char ***names)
 {
 	DIR *d = opendir(image_folder());
 	struct dirent *e;
-	char **all = NULL;
+	const char *name;
 	int nr = 0;
 
 	*names = NULL;
-	if (!d)
-		return errno == ENOENT ? 0 : -errno;
-	while ((e = readdir(d))) {
+	if (!d && errno != ENOENT)
+		return -errno;
+	while (d && (e = readdir(d))) {
 		size_t len = strlen(e->d_name);
 
-		if (len < 4 || strcmp(e->d_name + len - 3, ".so"))
-			continue;
-		all = realloc(all, (size_t)(nr + 1) * sizeof(*all));
-		SIM_CHECK(all);
-		all[nr++] = strndup(e->d_name, len - 3);
+		if (len > 3 && !strcmp(e->d_name + len - 3, ".so"))
+			add_name(names, &nr, e->d_name, len - 3);
 	}
-	closedir(d);
+	if (d)
+		closedir(d);
 	if (nr)
-		qsort(all, (size_t)nr, sizeof(*all), by_name);
-	*names = all;
+		qsort(*names, (size_t)nr, sizeof(**names), by_name);
+	for (unsigned int i = 0; (name = abstract_name(i)); i++)
+		add_name(names, &nr, name, strlen(name));
 	return nr;
 }
 
@@ -182,6 +188,13 @@ int image_open(const char *name, struct image **out, char *why, size_t n)
 	img = calloc(1, sizeof(*img));
 	SIM_CHECK(img);
 	img->name = strdup(name);
+	img->ops = abstract_ops(name, &img->strategy);
+	if (img->ops) {
+		img->next = loaded;
+		loaded = img;
+		*out = img;
+		return 0;
+	}
 	if (!img->name || asprintf(&img->path, "%s/%s.so", image_folder(), name) < 0)
 		abort();
 	if (strchr(name, '/') || access(img->path, R_OK)) {

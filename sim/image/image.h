@@ -13,7 +13,10 @@
 struct image;
 struct machine;
 
-/* Names of all images, sorted; the caller frees each and the array.  Number, or -errno. */
+/*
+ * Names of all images: the kernel's, sorted, and the abstract ones; the caller frees each and the
+ * array.  Number, or -errno.
+ */
 int image_names(char ***names);
 /* The folders that are searched, in order, for messages: "build/kernel". */
 const char *image_folder(void);
@@ -43,6 +46,8 @@ int machine_new(struct image *img, const struct sim_config *c, struct machine **
 void machine_free(struct machine *m);
 struct sim *machine_sim(const struct machine *m);
 const struct bridge_image *machine_image(const struct machine *m);
+/* What is called through machine_image() from now on concerns this machine. */
+void machine_select(struct machine *m);
 void machine_set_hooks(struct machine *m, const struct machine_hooks *h);
 /* As it was after boot: a copy on fibers, a new boot on other carriers.  0 or -errno. */
 int machine_reset(struct machine *m);

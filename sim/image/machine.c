@@ -12,6 +12,7 @@
 #include "sim/base/check.h"
 #include "sim/core/carrier.h"
 #include "sim/image/private.h"
+#include "sim/lock/lock.h"
 
 /* Virtual time at which scenarios begin, counted from power-on: a round number after boot. */
 #define RUN_START_NS 10000000000ull
@@ -35,15 +36,13 @@ static void make_pristine(struct image *img)
 	}
 }
 
-static int boot(struct machine *m, char *why, size_t n)
+/* The kernel brings itself up. */
+static int boot_kernel(struct machine *m, char *why, size_t n)
 {
 	struct image *img = m->image;
-	enum sim_end end;
 	int err;
 
 	make_pristine(img);
-	arena_init(&m->arena, m->slot, m->config.memory_max);
-	m->sim = sim_new(&m->config);
 	machine_fill_host(m);
 	img->ops = img->entry(&m->host);
 	engine_set_world(m->sim, &image_world, img->ops->focus);
@@ -55,6 +54,23 @@ static int boot(struct machine *m, char *why, size_t n)
 		snprintf(why, n, "%s: boot failed: %s", img->name, strerror(-err));
 		return err;
 	}
+	return 0;
+}
+
+static int boot(struct machine *m, char *why, size_t n)
+{
+	struct image *img = m->image;
+	enum sim_end end;
+	int err = 0;
+
+	arena_init(&m->arena, m->slot, m->config.memory_max);
+	m->sim = sim_new(&m->config);
+	if (img->strategy)
+		abstract_machine_boot(m);
+	else
+		err = boot_kernel(m, why, n);
+	if (err)
+		return err;
 	end = machine_run(m);
 	if (end != SIM_END_QUIET || sim_bug(m->sim)) {
 		snprintf(why, n, "%s: boot did not come to rest: %s%s%s", img->name,
@@ -74,6 +90,8 @@ static int boot(struct machine *m, char *why, size_t n)
 
 static void shut_down(struct machine *m)
 {
+	lock_set_free(m->locks);
+	m->locks = NULL;
 	sim_free(m->sim);
 	m->sim = NULL;
 	arena_mark_free(m->mark);
@@ -121,8 +139,10 @@ int machine_new(struct image *img, const struct sim_config *c, struct machine **
 
 			g->booted = pages_save(g->start, g->len);
 		}
-		m->mark = arena_save(&m->arena);
+		if (!img->strategy)
+			m->mark = arena_save(&m->arena);
 		sim_snapshot(m->sim);
+		m->saved = true;
 	}
 	start_run(m);
 	*out = m;
@@ -134,10 +154,13 @@ int machine_reset(struct machine *m)
 	char why[256];
 	int err = 0;
 
-	if (m->mark) {
+	if (m->saved) {
+		if (m->locks)
+			abstract_machine_reset(m);
 		for (int i = 0; i < m->image->nr_segments; i++)
 			pages_restore(m->image->segments[i].booted);
-		arena_restore(&m->arena, m->mark);
+		if (m->mark)
+			arena_restore(&m->arena, m->mark);
 		sim_restore(m->sim);
 	} else {
 		shut_down(m);
@@ -162,10 +185,17 @@ enum sim_end machine_run(struct machine *m)
 {
 	enum sim_end end;
 
+	machine_select(m);
 	fault_guard(m);
 	end = sim_run(m->sim);
 	fault_unguard();
 	return end;
+}
+
+void machine_select(struct machine *m)
+{
+	if (m->image->strategy)
+		abstract_select(m);
 }
 
 struct sim *machine_sim(const struct machine *m)

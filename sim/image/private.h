@@ -11,6 +11,9 @@
 #include "sim/image/pages.h"
 #include "sim/image/symbols.h"
 
+struct lock_set;
+struct lock_strategy;
+
 #define SEGMENTS_MAX 8
 #define PRINTED_MAX (64u << 10)
 
@@ -32,6 +35,7 @@ struct image {
 	int nr_segments;
 	struct symbols symbols;
 	struct machine *machine;	/* the one that uses its data now */
+	const struct lock_strategy *strategy;	/* of an abstract one; NULL: a kernel image */
 	struct image *next;
 };
 
@@ -43,11 +47,21 @@ struct machine {
 	struct machine_hooks hooks;
 	struct arena arena;
 	struct arena_mark *mark;
+	bool saved;		/* as it was after boot: a reset is a copy */
+	struct lock_set *locks;	/* of an abstract one */
 	unsigned int slot;
 	uint64_t boot_end_ns;
 	char printed[PRINTED_MAX];
 	size_t nr_printed;
 };
+
+/* abstract.c: machines without a kernel */
+const char *abstract_name(unsigned int i);	/* NULL: no more */
+/* Its table and strategy; NULL: no abstract image of that name. */
+const struct bridge_image *abstract_ops(const char *name, const struct lock_strategy **strategy);
+void abstract_machine_boot(struct machine *m);
+void abstract_machine_reset(struct machine *m);	/* before the simulated machine itself */
+void abstract_select(struct machine *m);
 
 /* host.c: the table an image calls */
 void machine_fill_host(struct machine *m);

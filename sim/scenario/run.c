@@ -62,6 +62,44 @@ static int check_throttle(struct run *r, struct diag *d)
 		       r->ops->name);
 }
 
+static bool needs_kernel(const struct steps *steps)
+{
+	for (size_t i = 0; i < steps->nr; i++)
+		if (steps->all[i].kind == STEP_CALL_RCU ||
+		    steps->all[i].kind == STEP_SYNCHRONIZE_RCU)
+			return true;
+	return false;
+}
+
+static int refuse(struct run *r, const char *what, const char *name, struct diag *d)
+{
+	return diag_at(d, r->sc->file, 0, 0, "%s \"%.40s\" needs a kernel, and %s has none; "
+		       "lockstep list shows the images", what, name, r->ops->name);
+}
+
+/* Files, RCU and the kernel's functions are the kernel's. */
+static int check_kernel(struct run *r, struct diag *d)
+{
+	const struct scenario *sc = r->sc;
+
+	if (r->ops->nr_units)
+		return 0;
+	for (size_t i = 0; i < sc->nr_resources; i++)
+		if (sc->resources[i].type <= RESOURCE_EPOLL)
+			return refuse(r, "resource", sc->resources[i].name, d);
+	for (size_t i = 0; i < sc->nr_tasks; i++)
+		for (size_t p = 0; p < sc->tasks[i].nr_phases; p++)
+			if (needs_kernel(&sc->tasks[i].phases[p].steps))
+				return refuse(r, "RCU in task", sc->tasks[i].name, d);
+	for (size_t i = 0; i < sc->nr_holds; i++)
+		if (sc->holds[i].function)
+			return refuse(r, "hold in function", sc->holds[i].function, d);
+	for (size_t i = 0; i < sc->nr_triggers; i++)
+		if (sc->triggers[i].function)
+			return refuse(r, "trigger on function", sc->triggers[i].function, d);
+	return 0;
+}
+
 static void allocate(struct run *r)
 {
 	const struct scenario *sc = r->sc;
@@ -99,7 +137,9 @@ int run_open(const struct scenario *sc, const char *image, const char *carrier, 
 		return no_image(image, why, d);
 	}
 	r->ops = image_ops(r->image);
-	err = check_throttle(r, d);
+	err = check_kernel(r, d);
+	if (!err)
+		err = check_throttle(r, d);
 	if (!err)
 		err = check_functions(r, d);
 	if (!err) {
@@ -364,6 +404,7 @@ int run_once(struct run *r, uint64_t seed, struct ftrace *trace, struct run_resu
 		return diag_at(d, "--kernel", 0, 0, "%s: does not boot again", r->ops->name);
 	r->fresh = false;
 	r->sim = machine_sim(r->machine);
+	machine_select(r->machine);
 	oracle_random_init(&r->oracle, seed);
 	sim_set_oracle(r->sim, &r->oracle.base);
 	*out = (struct run_result){ .scenario = r->sc, .sim = r->sim, .image = r->ops->name,
