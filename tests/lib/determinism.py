@@ -10,6 +10,7 @@ from check import ROOT, SANITIZED
 
 RT_IMAGES = ['6.12-rt', '6.12-rt+rwlock', '6.1-rt', '6.1-rt+rwlock']
 SCHED_IMAGES = [i + '@sched' for i in RT_IMAGES]
+ABSTRACT_IMAGES = ['abstract', 'abstract@rt-reader-bias', 'abstract@vanilla', 'abstract@write-only']
 OTHER_IMAGES = ['6.12-vanilla', '6.12-vanilla+rwlock', '6.1-vanilla', '6.1-vanilla+rwlock']
 
 # Runs of more events end here, with the verdict limit: hundreds of runs must end the same day.
@@ -22,13 +23,17 @@ def scenarios():
 
 
 def images(name):
-    """The images a scenario's `expect` names; "*" and a file without one mean all RT images."""
+    """The images a scenario's `expect` names; "*" and a file without one mean all RT images.
+
+    Without files and RCU it runs on abstract machines too.
+    """
     text = open(os.path.join(ROOT, 'traces', name)).read()
+    abstract = [] if re.search(r'fifo|eventfd|timerfd|epoll|_rcu', text) else ABSTRACT_IMAGES
     block = re.search(r'^expect:\n((?:[ ].*\n?)*)', text, re.M)
     patterns = re.findall(r'^  "?([^"\s:]+)"?:', block.group(1), re.M) if block else ['*']
     named = [i for i in RT_IMAGES + SCHED_IMAGES + OTHER_IMAGES
              if any(p != '*' and fnmatch.fnmatchcase(i, p) for p in patterns)]
-    return RT_IMAGES + SCHED_IMAGES[:2] if '*' in patterns else named
+    return (RT_IMAGES + SCHED_IMAGES[:2] if '*' in patterns else named) + abstract
 
 
 def digest(output):
