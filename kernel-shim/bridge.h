@@ -135,8 +135,7 @@ struct bridge_machine {
 	int softirq;		/* enum bridge_softirq_thread */
 	int softirq_priority;	/* 0: SCHED_OTHER, else SCHED_FIFO of the timer softirq thread */
 	bool throttle_at_exit;	/* ignored by an image that offers one way only */
-	bool rt_throttling;
-	bool fair_server;
+	bool fair_server;	/* RT tasks leave fair ones 50 ms of a second; @sched images only */
 	uint64_t rcu_stall_ns;
 };
 

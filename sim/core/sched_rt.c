@@ -346,7 +346,7 @@ static void keep_back(struct sim *s, struct rq *rq)
 	const struct bridge_machine *m = &s->config.machine;
 	uint64_t window = s->now / 1000000000ull;
 
-	if (!m->rt_throttling && !m->fair_server)
+	if (!m->fair_server)
 		return;
 	if (rq->rt_window != window) {
 		rq->rt_window = window;

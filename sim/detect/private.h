@@ -122,6 +122,7 @@ struct detect {
 	uint64_t nr_changes, kept_end;
 	struct change *kept;
 	uint32_t nr_kept;
+	uint64_t kept_wait_ns;	/* longest wait around which they were kept, while all is well */
 };
 
 /* ---- chain.c */

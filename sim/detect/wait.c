@@ -115,6 +115,11 @@ static void keep_wait(struct detect *d, const struct wait *w)
 		i--;
 	}
 	d->waits[i] = *w;
+	/* the longest is what is looked at when nothing went wrong; a little longer is as good */
+	if (!i && d->verdict == VERDICT_OK && w->wait_ns > d->kept_wait_ns + d->kept_wait_ns / 16) {
+		d->kept_wait_ns = w->wait_ns;
+		keep_changes(d);
+	}
 }
 
 void wait_close(struct detect *d, struct open_wait *o, bool over)

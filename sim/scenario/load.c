@@ -293,6 +293,7 @@ static void set_defaults(struct scenario *s)
 {
 	s->machine.nr_cpus = 1;
 	s->machine.rcu_stall_ns = 21000000000ull;
+	s->machine.fair_server = true;
 	s->duration_ns = 10000000000ull;
 	s->events_max = EVENTS_MAX_DEFAULT;
 	s->memory_max = MEMORY_MAX_DEFAULT;

@@ -42,7 +42,7 @@ struct mapping {
 extern const struct mapping mapping_top, mapping_machine, mapping_softirq, mapping_global,
 	mapping_group, mapping_resource, mapping_interrupt, mapping_task, mapping_phase,
 	mapping_event, mapping_hold, mapping_trigger, mapping_when, mapping_do, mapping_expect,
-	mapping_limits;
+	mapping_limits, mapping_wait;
 
 /* Reads every pair of @n by the table; an unknown key is an error with the nearest one. */
 int load_mapping(struct loader *l, const yaml_node_t *n, const struct mapping *m, void *object);

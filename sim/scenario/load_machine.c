@@ -45,6 +45,11 @@ static int read_throttle(struct loader *l, const yaml_node_t *n, void *o)
 	return err;
 }
 
+static int read_fair_server(struct loader *l, const yaml_node_t *n, void *o)
+{
+	return doc_bool(&l->doc, n, "fair_server", &MACHINE(o)->machine.fair_server);
+}
+
 static int read_softirq_thread(struct loader *l, const yaml_node_t *n, void *o)
 {
 	static const char *const words[] = { "ksoftirqd", "ktimers", NULL };
@@ -87,6 +92,8 @@ static const struct key machine_keys[] = {
 	{ "softirq", read_softirq, "mapping", "soft interrupt threads" },
 	{ "throttle", read_throttle, "at-once | at-exit",
 	  "when a task of a group without quota is taken off its CPU" },
+	{ "fair_server", read_fair_server, "bool",
+	  "real-time tasks leave waiting fair ones 50 ms of a second; default true, as kernels do" },
 	{ "rcu_stall", read_rcu_stall, "time", "timeout of the RCU stall report; default 21s" },
 	{ 0 }
 };

@@ -136,12 +136,19 @@ static int do_run(struct loader *l, const yaml_node_t *n, void *o)
 	return doc_time(&l->doc, n, "run", &((struct trigger *)o)->burn_ns);
 }
 
+static int do_preempt(struct loader *l, const yaml_node_t *n, void *o)
+{
+	return doc_time(&l->doc, n, "preempt", &((struct trigger *)o)->preempt_ns);
+}
+
 static const struct key do_keys[] = {
 	{ "wake", do_wake, "task", "wake it from an interruptible sleep" },
 	{ "throttle", do_throttle, "task",
 	  "let it, when it is the one there, use the CPU until its group's quota is gone" },
 	{ "interrupt", do_interrupt, "interrupt", "raise it" },
 	{ "run", do_run, "time", "use the CPU for a time" },
+	{ "preempt", do_preempt, "time",
+	  "take the CPU away for a time: preempter/N, SCHED_FIFO 99, runs there" },
 	{ 0 }
 };
 const struct mapping mapping_do = { "do", do_keys, "what a trigger does" };
@@ -187,8 +194,10 @@ static int one_trigger(struct loader *l, const yaml_node_t *n)
 	err = load_mapping(l, n, &mapping_trigger, t);
 	if (!err && !t->lock && !t->function)
 		return doc_error(&l->doc, n, "a trigger needs when: {holds: lock} or {reaches: function}");
-	if (!err && t->wake < 0 && t->throttle < 0 && t->interrupt < 0 && !t->burn_ns)
-		return doc_error(&l->doc, n, "a trigger needs do: {wake, throttle, interrupt or run}");
+	if (!err && t->wake < 0 && t->throttle < 0 && t->interrupt < 0 && !t->burn_ns &&
+	    !t->preempt_ns)
+		return doc_error(&l->doc, n, "a trigger needs do: {wake, throttle, interrupt, run or "
+				 "preempt}");
 	return err;
 }
 
@@ -285,6 +294,67 @@ static int expect_chain(struct loader *l, const yaml_node_t *n, void *o)
 	return 0;
 }
 
+/* ---- expected waits */
+
+static int wait_lock(struct loader *l, const yaml_node_t *n, void *o)
+{
+	return doc_string(&l->doc, n, "lock", &((struct expected_wait *)o)->lock);
+}
+
+static int wait_holder(struct loader *l, const yaml_node_t *n, void *o)
+{
+	return doc_string(&l->doc, n, "holder", &((struct expected_wait *)o)->holder);
+}
+
+static int wait_min(struct loader *l, const yaml_node_t *n, void *o)
+{
+	return doc_time(&l->doc, n, "min", &((struct expected_wait *)o)->min_ns);
+}
+
+static int wait_max(struct loader *l, const yaml_node_t *n, void *o)
+{
+	return doc_time(&l->doc, n, "max", &((struct expected_wait *)o)->max_ns);
+}
+
+static int wait_inverted(struct loader *l, const yaml_node_t *n, void *o)
+{
+	return doc_time(&l->doc, n, "inverted", &((struct expected_wait *)o)->inverted_ns);
+}
+
+static const struct key wait_keys[] = {
+	{ "lock", wait_lock, "lock", "by name; default any" },
+	{ "holder", wait_holder, "name", "who had it when the wait began; default any" },
+	{ "min", wait_min, "time", "at least so long" },
+	{ "max", wait_max, "time", "at most" },
+	{ "inverted", wait_inverted, "time", "at least so much of it was inversion" },
+	{ 0 }
+};
+const struct mapping mapping_wait = {
+	"wait", wait_keys, "a wait that must be among the 64 longest of the run"
+};
+
+static int expect_waits(struct loader *l, const yaml_node_t *n, void *o)
+{
+	struct expectation *x = o;
+	int err = doc_map(&l->doc, n, "waits");
+
+	if (err)
+		return err;
+	for (yaml_node_pair_t *p = n->data.mapping.pairs.start; p < n->data.mapping.pairs.top; p++) {
+		struct expected_wait *w;
+
+		if (x->nr_waits == 8)
+			return doc_error(&l->doc, n, "more than 8 tasks in waits");
+		w = &x->waits[x->nr_waits++];
+		err = load_task_ref(l, doc_node(&l->doc, p->key), &w->task);
+		if (!err)
+			err = load_mapping(l, doc_node(&l->doc, p->value), &mapping_wait, w);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
 static const struct key expect_keys[] = {
 	{ "verdict", expect_verdict, "verdict, or a list of them",
 	  "bug, deadlock, stall, lost-wakeup, starvation, inversion, late, limit, ok" },
@@ -292,6 +362,7 @@ static const struct key expect_keys[] = {
 	  "longest wait allowed on any lock; beyond it the verdict is at least late" },
 	{ "max_gap", expect_max_gap, "{task: time}",
 	  "longest time allowed between two returns of its epoll_wait; beyond it, late" },
+	{ "waits", expect_waits, "{task: wait}", "waits there must be" },
 	{ "chain", expect_chain, "list of names", "tasks and locks the blocking chain must name" },
 	{ 0 }
 };

@@ -104,9 +104,14 @@ static int read_phase_loop(struct loader *l, const yaml_node_t *n, void *o)
 	return doc_int(&l->doc, n, "loop", -1, INT32_MAX, &((struct phase *)o)->loop);
 }
 
+static int read_phase_cpus(struct loader *l, const yaml_node_t *n, void *o)
+{
+	return load_cpu_list(l, n, &((struct phase *)o)->cpus);
+}
+
 static const struct key phase_keys[] = {
 	{ "loop", read_phase_loop, "count", "how often; -1: for ever; default 1" },
-	{ "cpus", read_nothing, "list", "accepted from rt-app; the task's own hold" },
+	{ "cpus", read_phase_cpus, "list", "CPUs it may run on meanwhile; default the task's own" },
 	{ "taskgroup", read_nothing, "path", "accepted from rt-app; the task's own holds" },
 	{ 0 }
 };

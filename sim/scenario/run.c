@@ -11,10 +11,6 @@
 #include "sim/scenario/run_private.h"
 #include "sim/trace/ftrace.h"
 
-
-/* A wake-up may be on its way when time is over; one that takes this long is none. */
-#define LOST_AFTER_NS 20000000
-
 static int no_image(const char *image, const char *why, struct diag *d)
 {
 	const char *words[65] = { 0 };
@@ -55,6 +51,10 @@ static int check_functions(struct run *r, struct diag *d)
 /* A tree's own scheduler throttles as that kernel does; before 6.18 at once. */
 static int check_throttle(struct run *r, struct diag *d)
 {
+	if (!r->sc->machine.fair_server && !strcmp(r->ops->scheduler, "tree"))
+		return diag_at(d, r->sc->file, 0, 0, "fair_server: false: the scheduler of %s has its "
+			       "own rule; an image with Lockstep's own does without (%.40s@sched)",
+			       r->ops->name, r->ops->name);
 	if (!r->sc->machine.throttle_at_exit || r->ops->throttle & BRIDGE_THROTTLE_AT_EXIT)
 		return 0;
 	return diag_at(d, r->sc->file, 0, 0, "throttle: at-exit: the scheduler of %s throttles at once; "
@@ -110,7 +110,11 @@ static void allocate(struct run *r)
 	r->trigger_left = calloc(sc->nr_triggers + 1, sizeof(r->trigger_left[0]));
 	r->irq_done = calloc(sc->nr_interrupts + 1, sizeof(r->irq_done[0]));
 	r->throttle_seen = calloc(sc->nr_tasks + 1, sizeof(r->throttle_seen[0]));
-	SIM_CHECK(r->tasks && r->resources && r->groups && r->trigger_left && r->irq_done &&
+	r->missed = calloc(sc->nr_tasks + 1, sc->nr_resources + 1);
+	for (size_t i = 0; i < sc->nr_triggers; i++)
+		if (sc->triggers[i].preempt_ns && !r->preempters)
+			r->preempters = calloc((size_t)sc->machine.nr_cpus, sizeof(r->preempters[0]));
+	SIM_CHECK(r->missed && r->tasks && r->resources && r->groups && r->trigger_left && r->irq_done &&
 		  r->throttle_seen);
 }
 
@@ -168,6 +172,8 @@ void run_close(struct run *r)
 	free(r->trigger_left);
 	free(r->irq_done);
 	free(r->throttle_seen);
+	free(r->preempters);
+	free(r->missed);
 	free(r);
 }
 
@@ -198,6 +204,7 @@ static void clear(struct run *r)
 	const struct scenario *sc = r->sc;
 
 	memset(r->resources, 0, sc->nr_resources * sizeof(r->resources[0]));
+	memset(r->missed, 0, sc->nr_tasks * sc->nr_resources);
 	memset(r->irq_done, 0, sc->nr_interrupts * sizeof(r->irq_done[0]));
 	memset(r->throttle_seen, 0, sc->nr_tasks * sizeof(r->throttle_seen[0]));
 	for (size_t i = 0; i < sc->nr_triggers; i++)
@@ -224,6 +231,26 @@ static void count_barriers(struct run *r)
 	}
 }
 
+/* Above all others, one a CPU: a trigger resumes the one of its CPU. */
+static int make_preempters(struct run *r, struct diag *d)
+{
+	char name[32];
+
+	for (int i = 0; i < r->sc->machine.nr_cpus; i++) {
+		struct run_task *p = &r->preempters[i];
+		struct bridge_spawn spec = { .name = name, .cpus = 1ull << i, .group = -1,
+					     .policy = BRIDGE_SCHED_FIFO, .priority = 99 };
+
+		snprintf(name, sizeof(name), "preempter/%d", i);
+		*p = (struct run_task){ .run = r, .index = -1, .waits_in = -1, .preempts = true };
+		p->task = sim_task_new(r->sim, name, TASK_KTHREAD);
+		p->task->body = p;
+		if (spawn(r, p->task, &spec, d))
+			return -EINVAL;
+	}
+	return 0;
+}
+
 static int prepare(struct run *r, struct diag *d)
 {
 	const struct scenario *sc = r->sc;
@@ -248,7 +275,9 @@ static int prepare(struct run *r, struct diag *d)
 
 		t = sim_task_new(r->sim, sc->tasks[i].name, TASK_SCENARIO);
 		r->tasks[i] = (struct run_task){ .run = r, .spec = &sc->tasks[i], .task = t,
-						 .index = (int)i, .waits_in = -1 };
+						 .index = (int)i, .waits_in = -1,
+						 .cpus = sc->tasks[i].spawn.cpus,
+						 .missed = r->missed + i * sc->nr_resources };
 		t->body = &r->tasks[i];
 		err = spawn(r, t, &sc->tasks[i].spawn, d);
 		if (err)
@@ -260,136 +289,13 @@ static int prepare(struct run *r, struct diag *d)
 		if (r->ops->irq_new((int)i, irq->cpu, irq->threaded, irq->priority, irq->name))
 			return diag_at(d, sc->file, 0, 0, "interrupt \"%s\" is refused", irq->name);
 	}
+	if (r->preempters && make_preempters(r, d))
+		return -EINVAL;
 	t = sim_task_new(r->sim, "init", TASK_SCENARIO);
 	if (spawn(r, t, &init, d))
 		return -EINVAL;
 	r->ops->start(t);
 	return 0;
-}
-
-/* ---- after the run */
-
-static void look_for_lost_wakeup(struct run *r, enum sim_end end, struct run_result *out)
-{
-	char words[200];
-
-	for (unsigned int c = 0; c < sim_nr_cpus(r->sim); c++)
-		if (sim_running(r->sim, c)->kind != TASK_IDLE)
-			return;
-	for (size_t i = 0; i < r->sc->nr_tasks; i++) {
-		struct run_task *t = &r->tasks[i];
-		const struct resource *ep;
-
-		if (t->waits_in < 0 || t->task->dead ||
-		    (end != SIM_END_QUIET && out->sim_ns - t->waits_since_ns < LOST_AFTER_NS))
-			continue;
-		ep = &r->sc->resources[t->waits_in];
-		for (int k = 0; k < ep->nr_watches; k++) {
-			const struct watch *w = &ep->watches[k];
-
-			/* of an edge-triggered item nothing is promised while no edge comes */
-			if (w->events & (1u << 31) || r->resources[w->fd].fd[0] < 0 ||
-			    !r->ops->fd_ready(r->resources[t->waits_in].fd[0],
-					      r->resources[w->fd].fd[0], w->events))
-				continue;
-			snprintf(words, sizeof(words), "%.31s sleeps in epoll_wait(%.31s), and %.31s is "
-				 "ready", t->spec->name, ep->name, r->sc->resources[w->fd].name);
-			detect_found(out->detect, r->sim, VERDICT_LOST_WAKEUP, out->sim_ns, words);
-			return;
-		}
-	}
-}
-
-static void judge_end(struct run *r, enum sim_end end, struct run_result *out)
-{
-	const struct expectation *x = scenario_expects(r->sc, r->ops->name);
-	char words[1500];
-
-	if (sim_bug(r->sim)) {
-		snprintf(words, sizeof(words), "%s: %s", sim_bug(r->sim), sim_bug_detail(r->sim));
-		detect_found(out->detect, r->sim, VERDICT_BUG, out->sim_ns, words);
-	}
-	if (end == SIM_END_EVENTS || end == SIM_END_MEMORY)
-		detect_found(out->detect, r->sim, VERDICT_LIMIT, out->sim_ns,
-			     end == SIM_END_EVENTS ? "the run's events are used up" :
-						     "the run's memory is used up");
-	if ((end == SIM_END_QUIET || end == SIM_END_TIME) && !sim_bug(r->sim) &&
-	    detect_verdict(out->detect) > VERDICT_LOST_WAKEUP)
-		look_for_lost_wakeup(r, end, out);
-	for (int i = 0; x && i < x->nr_max_wait; i++) {
-		const struct run_task *t = &r->tasks[x->max_wait[i].task];
-		uint64_t longest = detect_longest(out->detect, t->task->id);
-
-		if (longest <= x->max_wait[i].ns)
-			continue;
-		snprintf(words, sizeof(words), "%.31s waited %llu ns, allowed are %llu ns",
-			 t->spec->name, (unsigned long long)longest,
-			 (unsigned long long)x->max_wait[i].ns);
-		detect_found(out->detect, r->sim, VERDICT_LATE, out->sim_ns, words);
-	}
-}
-
-/* How late a consumer was, whatever it waited for. */
-static void judge_gaps(struct run *r, struct run_result *out)
-{
-	const struct expectation *x = scenario_expects(r->sc, r->ops->name);
-	char words[200];
-
-	for (int i = 0; x && i < x->nr_max_gap; i++) {
-		const struct run_task *t = &r->tasks[x->max_gap[i].task];
-		uint64_t gap = t->gap_ns;
-
-		if (t->returned_ns && out->sim_ns - t->returned_ns > gap)
-			gap = out->sim_ns - t->returned_ns;
-		if (gap <= x->max_gap[i].ns)
-			continue;
-		snprintf(words, sizeof(words), "%.31s had no event for %llu ns, allowed are %llu ns",
-			 t->spec->name, (unsigned long long)gap,
-			 (unsigned long long)x->max_gap[i].ns);
-		detect_found(out->detect, r->sim, VERDICT_LATE, out->sim_ns, words);
-	}
-}
-
-static bool chain_names(const struct chain *c, const char *name)
-{
-	size_t n = strlen(name);
-
-	for (int i = 0; i < c->nr; i++)
-		if (!strcmp(c->edges[i].waiter, name) || !strcmp(c->edges[i].holder, name) ||
-		    (!strncmp(c->edges[i].waits_for, name, n) &&
-		     (!c->edges[i].waits_for[n] || c->edges[i].waits_for[n] == '#')))
-			return true;
-	return false;
-}
-
-static void compare_expectation(struct run *r, struct run_result *out)
-{
-	const struct expectation *x = scenario_expects(r->sc, r->ops->name);
-	enum verdict v = detect_verdict(out->detect);
-
-	out->expected = true;
-	out->expectation[0] = 0;
-	if (!x || !x->verdicts)
-		return;
-	if (!(x->verdicts & (1u << v))) {
-		size_t n = (size_t)snprintf(out->expectation, sizeof(out->expectation), "expected");
-
-		for (int i = 0; i < NR_VERDICTS; i++)
-			if (x->verdicts & (1u << i))
-				n += (size_t)snprintf(out->expectation + n,
-						      sizeof(out->expectation) - n, " %s",
-						      verdict_names[i]);
-		out->expected = false;
-		return;
-	}
-	for (int i = 0; i < x->nr_chain && v != VERDICT_OK; i++) {
-		if (chain_names(detect_chain(out->detect), x->chain[i]))
-			continue;
-		snprintf(out->expectation, sizeof(out->expectation), "expected %.100s in the chain",
-			 x->chain[i]);
-		out->expected = false;
-		return;
-	}
 }
 
 int run_once(struct run *r, uint64_t seed, struct ftrace *trace, struct run_result *out,
@@ -424,9 +330,7 @@ int run_once(struct run *r, uint64_t seed, struct ftrace *trace, struct run_resu
 	out->sim_ns = sim_now(r->sim);
 	out->events = sim_events(r->sim);
 	detect_end(out->detect, r->sim, out->sim_ns);
-	judge_end(r, end, out);
-	judge_gaps(r, out);
-	compare_expectation(r, out);
+	run_judge(r, end, out);
 	out->printed = machine_printed(r->machine);
 	return 0;
 }

@@ -70,6 +70,12 @@ static void act(struct run *r, size_t i)
 	}
 	if (t->burn_ns)
 		engine_burn(r->sim, t->burn_ns);
+	if (t->preempt_ns) {
+		struct run_task *p = &r->preempters[sim_cpu(r->sim)];
+
+		p->preempt_ns = t->preempt_ns;
+		run_resume(r, p);
+	}
 	if (t->throttle >= 0)
 		use_up_quota(r, t->throttle);
 }
@@ -120,6 +126,17 @@ static void irq_handler(void *self, int line)
 	run_steps(r, &dummy, &r->sc->interrupts[line].handler);
 }
 
+/* A phase may have CPUs of its own. */
+static void go_to(struct run *r, struct run_task *t, uint64_t cpus)
+{
+	if (!cpus)
+		cpus = t->spec->spawn.cpus;
+	if (cpus == t->cpus)
+		return;
+	t->cpus = cpus;
+	r->ops->set_affinity(t->task, cpus);
+}
+
 static void task_main(void *self, struct task *task)
 {
 	struct run *r = self;
@@ -129,10 +146,15 @@ static void task_main(void *self, struct task *task)
 		run_setup(r, task);
 		return;
 	}
+	while (t->preempts) {
+		run_wait_resumed(r, t);
+		engine_burn(r->sim, t->preempt_ns);
+	}
 	run_call(r, SYS_NANOSLEEP,
 		 (long)(t->spec->delay_ns + engine_choose(r->sim, START_SPREAD_NS)), 0, 0, 0);
 	for (int64_t loop = t->spec->loop; loop; loop -= loop > 0) {
 		for (size_t p = 0; p < t->spec->nr_phases; p++) {
+			go_to(r, t, t->spec->phases[p].cpus);
 			for (int64_t n = t->spec->phases[p].loop; n; n -= n > 0) {
 				/* a turn takes time even when nothing is in it: it must end */
 				engine_cost(r->sim, COST_STEP);

@@ -29,6 +29,10 @@ struct run_task {
 	uint64_t waits_since_ns;
 	uint64_t returned_ns, gap_ns;	/* of epoll_wait: last return, longest gap */
 	bool resumed;
+	uint64_t cpus;		/* affinity now */
+	uint64_t preempt_ns;	/* of a preempter: how long it runs when it is resumed */
+	bool preempts;
+	uint8_t *missed;	/* by resource: trylocks that failed, whose unlock is left out */
 	struct run_task *next_waiter;
 };
 
@@ -57,10 +61,14 @@ struct run {
 	uint64_t *trigger_left;
 	uint64_t *irq_done;
 	bool *throttle_seen;	/* by scenario task */
+	struct run_task *preempters;	/* one a CPU, or NULL: no trigger preempts */
+	uint8_t *missed;	/* of all tasks */
 	bool fresh;		/* booted and not used yet */
 };
 
 /* run_step.c */
+void run_wait_resumed(struct run *r, struct run_task *t);
+void run_resume(struct run *r, struct run_task *t);
 void run_steps(struct run *r, struct run_task *t, const struct steps *steps);
 long run_call(struct run *r, enum bridge_sys nr, long a, long b, long c, long d);
 
@@ -68,6 +76,9 @@ long run_call(struct run *r, enum bridge_sys nr, long a, long b, long c, long d)
 void run_hooks(struct run *r);
 void run_start_interrupts(struct run *r);
 void run_watch_throttling(void *self, const struct sim *s, const struct probe *p);
+
+/* run_judge.c: verdicts of the end, and the expectation */
+void run_judge(struct run *r, enum sim_end end, struct run_result *out);
 
 /* run_setup.c: body of the first task */
 void run_setup(struct run *r, struct task *init);

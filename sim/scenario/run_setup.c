@@ -103,6 +103,8 @@ void run_setup(struct run *r, struct task *init)
 	for (size_t i = 0; i < sc->nr_resources; i++)
 		watch(r, i);
 	run_start_interrupts(r);
+	for (unsigned int i = 0; r->preempters && i < sim_nr_cpus(r->sim); i++)
+		r->ops->start(r->preempters[i].task);
 	for (size_t i = 0; i < sc->nr_tasks; i++) {
 		go_to(r, init, 0);
 		r->ops->start(r->tasks[i].task);

@@ -24,14 +24,14 @@ static void sleep_ns(struct run *r, uint64_t ns)
 
 /* ---- user-space waiting: sleep until somebody sets the flag and wakes */
 
-static void wait_resumed(struct run *r, struct run_task *t)
+void run_wait_resumed(struct run *r, struct run_task *t)
 {
 	while (!t->resumed)
 		sleep_ns(r, ENDLESS_NS);
 	t->resumed = false;
 }
 
-static void resume(struct run *r, struct run_task *t)
+void run_resume(struct run *r, struct run_task *t)
 {
 	t->resumed = true;
 	r->ops->wake(t->task);
@@ -64,7 +64,7 @@ static void futex_lock(struct run *r, struct run_task *t, struct run_resource *m
 		engine_log(r->sim, PROBE_CONTENTION_BEGIN, m->lock_id, 0);
 		while (m->owner) {
 			enqueue(m, t);
-			wait_resumed(r, t);
+			run_wait_resumed(r, t);
 		}
 		engine_log(r->sim, PROBE_CONTENTION_END, m->lock_id, 0);
 	}
@@ -81,7 +81,7 @@ static void futex_unlock(struct run *r, struct run_resource *m)
 	m->owner = NULL;
 	next = dequeue(m);
 	if (next)
-		resume(r, next);
+		run_resume(r, next);
 }
 
 static enum bridge_lock_kind kind_of(enum resource_type t)
@@ -107,17 +107,26 @@ static void lock(struct run *r, struct run_task *t, int ref, bool read, bool try
 	enum bridge_lock_op op = read ? (try_only ? BRIDGE_OP_READ_TRYLOCK : BRIDGE_OP_READ_LOCK) :
 					(try_only ? BRIDGE_OP_TRYLOCK : BRIDGE_OP_LOCK);
 
-	if (type == RESOURCE_FUTEX)
+	bool taken = true;
+
+	if (type == RESOURCE_FUTEX && !(try_only && m->owner))
 		futex_lock(r, t, m);
 	else
-		r->ops->lock_op(m->lock, kind_of(type), op);
+		taken = type != RESOURCE_FUTEX && r->ops->lock_op(m->lock, kind_of(type), op) > 0;
+	if (!taken && t->missed && t->missed[ref] < UINT8_MAX)
+		t->missed[ref]++;
 }
 
-static void unlock(struct run *r, int ref, bool read)
+/* What a trylock has not got is not given back. */
+static void unlock(struct run *r, struct run_task *t, int ref, bool read)
 {
 	struct run_resource *m = &r->resources[ref];
 	enum resource_type type = r->sc->resources[ref].type;
 
+	if (t->missed && t->missed[ref]) {
+		t->missed[ref]--;
+		return;
+	}
 	if (type == RESOURCE_FUTEX)
 		futex_unlock(r, m);
 	else
@@ -146,19 +155,19 @@ static void barrier(struct run *r, struct run_task *t, int ref)
 
 	if (++b->nr_there < b->nr_users) {
 		enqueue(b, t);
-		wait_resumed(r, t);
+		run_wait_resumed(r, t);
 		return;
 	}
 	b->nr_there = 0;
 	while ((other = dequeue(b)))
-		resume(r, other);
+		run_resume(r, other);
 }
 
 static void wait_condition(struct run *r, struct run_task *t, const struct step *s)
 {
 	enqueue(&r->resources[s->ref], t);
-	unlock(r, s->fd, false);
-	wait_resumed(r, t);
+	unlock(r, t, s->fd, false);
+	run_wait_resumed(r, t);
 	lock(r, t, s->fd, false, false);
 }
 
@@ -247,7 +256,7 @@ static void run_step(struct run *r, struct run_task *t, const struct step *s)
 		lock(r, t, s->ref, s->read, s->try_only);
 		break;
 	case STEP_UNLOCK:
-		unlock(r, s->ref, s->read);
+		unlock(r, t, s->ref, s->read);
 		break;
 	case STEP_EPOLL_WAIT:
 		epoll_wait_step(r, t, s);
@@ -270,10 +279,10 @@ static void run_step(struct run *r, struct run_task *t, const struct step *s)
 		close_file(r, s->ref);
 		break;
 	case STEP_SUSPEND:
-		wait_resumed(r, t);
+		run_wait_resumed(r, t);
 		break;
 	case STEP_RESUME:
-		resume(r, &r->tasks[s->ref]);
+		run_resume(r, &r->tasks[s->ref]);
 		break;
 	case STEP_BARRIER:
 		barrier(r, t, s->ref);
@@ -283,11 +292,11 @@ static void run_step(struct run *r, struct run_task *t, const struct step *s)
 		break;
 	case STEP_SIGNAL:
 		if ((woken = dequeue(&r->resources[s->ref])))
-			resume(r, woken);
+			run_resume(r, woken);
 		break;
 	case STEP_BROADCAST:
 		while ((woken = dequeue(&r->resources[s->ref])))
-			resume(r, woken);
+			run_resume(r, woken);
 		break;
 	case STEP_SYNCHRONIZE_RCU:
 		r->ops->synchronize_rcu();

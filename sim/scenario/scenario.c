@@ -37,6 +37,10 @@ static void free_rules(struct scenario *s)
 		free(s->expectations[i].image);
 		for (int k = 0; k < s->expectations[i].nr_chain; k++)
 			free(s->expectations[i].chain[k]);
+		for (int k = 0; k < s->expectations[i].nr_waits; k++) {
+			free(s->expectations[i].waits[k].lock);
+			free(s->expectations[i].waits[k].holder);
+		}
 	}
 	free(s->holds);
 	free(s->triggers);
@@ -96,7 +100,7 @@ void scenario_schema_print(FILE *f)
 		&mapping_top, &mapping_machine, &mapping_softirq, &mapping_limits, &mapping_global,
 		&mapping_group, &mapping_resource, &mapping_interrupt, &mapping_task,
 		&mapping_phase, &mapping_event, &mapping_hold, &mapping_trigger, &mapping_when,
-		&mapping_do, &mapping_expect
+		&mapping_do, &mapping_expect, &mapping_wait
 	};
 
 	fprintf(f, "Keys of a scenario file (YAML; a plain rt-app JSON file is one too).\n"

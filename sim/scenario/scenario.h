@@ -95,6 +95,7 @@ struct steps {
 struct phase {
 	char *name;
 	int64_t loop;		/* -1: for ever */
+	uint64_t cpus;		/* 0: the task's own */
 	struct steps steps;
 };
 
@@ -141,6 +142,14 @@ struct trigger {
 	uint64_t count;		/* how often; default 1 */
 	int wake, throttle, interrupt;	/* task, task, interrupt; -1: not */
 	uint64_t burn_ns;
+	uint64_t preempt_ns;	/* the CPU is taken away for so long */
+};
+
+/* A wait there must be among the longest. */
+struct expected_wait {
+	int task;
+	char *lock, *holder;	/* NULL: any */
+	uint64_t min_ns, max_ns, inverted_ns;	/* max 0: any; inverted: at least */
 };
 
 struct expectation {
@@ -152,6 +161,8 @@ struct expectation {
 	int nr_max_gap;
 	char *chain[8];		/* names that must be in the chain */
 	int nr_chain;
+	struct expected_wait waits[8];
+	int nr_waits;
 };
 
 struct scenario {

@@ -286,7 +286,7 @@ static void a_rule_that_could_do_nothing_is_refused(void **state)
 {
 	static const struct wrong w[] = {
 		{ T "triggers: [{when: {holds: l}}]",
-		  "2:12: a trigger needs do: {wake, throttle, interrupt or run}" },
+		  "2:12: a trigger needs do: {wake, throttle, interrupt, run or preempt}" },
 		{ T "triggers: [{do: {wake: t}}]",
 		  "2:12: a trigger needs when: {holds: lock} or {reaches: function}" },
 		{ T "triggers: [{when: {holds: l}, do: {throttle: t}}]",

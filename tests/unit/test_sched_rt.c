@@ -368,16 +368,37 @@ static void all_cpus_and_a_thousand_tasks_run_to_their_end(void **state)
 	sim_free(w.sim);
 }
 
+static void burn_1500_ms(void)
+{
+	burn(1500 * MS);
+}
+
+static void without_the_rule_they_leave_them_nothing(void **state)
+{
+	struct bridge_machine m = { .nr_cpus = 1 };
+
+	(void)state;
+	sched_world_new(&carrier_fiber, &m);
+	nr_ended = 0;
+	spawn("hog", FIFO, 10, 1, burn_1500_ms);
+	spawn("fair", BRIDGE_SCHED_OTHER, 0, 1, long_burn);
+	run_all();
+	assert_string_equal(order_on(0), "hog fair idle");
+	sim_free(w.sim);
+}
+
 static void rt_tasks_leave_fair_ones_50_ms_of_a_second(void **state)
 {
 	struct bridge_machine m = { .nr_cpus = 1, .fair_server = true };
 	(void)state;
 	sched_world_new(&carrier_fiber, &m);
 	nr_ended = 0;
-	spawn("hog", FIFO, 10, 1, burn_250_ms);
-	spawn("fair", BRIDGE_SCHED_OTHER, 0, 1, short_burn);
+	spawn("hog", FIFO, 10, 1, burn_1500_ms);
+	spawn("fair", BRIDGE_SCHED_OTHER, 0, 1, long_burn);
 	run_all();
-	assert_string_equal(order_on(0), "hog fair idle");
+	assert_string_equal(order_on(0), "hog fair hog idle");
+	/* when the hog has had 950 ms, at a tick */
+	assert_in_range(ended[0], 960 * MS, 970 * MS);
 	sim_free(w.sim);
 }
 
@@ -407,6 +428,7 @@ int main(void)
 		TWO(a_task_leaves_a_cpu_it_may_not_run_on),
 		cmocka_unit_test(all_cpus_and_a_thousand_tasks_run_to_their_end),
 		cmocka_unit_test(rt_tasks_leave_fair_ones_50_ms_of_a_second),
+		cmocka_unit_test(without_the_rule_they_leave_them_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
