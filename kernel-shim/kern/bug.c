@@ -25,17 +25,40 @@ static const char *skip_level(const char *fmt)
 		va_end(ap);                                                                       \
 	} while (0)
 
-/* The kernel says "BUG: ..." and goes on where it can; a lab stops and shows where. */
-static void check_bug(const char *fmt)
+/* The message filled in, but for one with an address: that differs from run to run. */
+static const char *filled_in(char *to, size_t n, const char *fmt, va_list ap)
 {
-	if (!strncmp(skip_level(fmt), "BUG: ", 5))
-		host->bug(host->sim, "kernel BUG", skip_level(fmt) + 5);
+	if (strstr(fmt, "%p"))
+		return fmt;
+	host->format(to, n, fmt, ap);
+	return to;
+}
+
+/* The kernel says "BUG: ..." and goes on where it can; a lab stops and shows where. */
+static void check_bug(const char *fmt, va_list ap)
+{
+	char words[160];
+
+	fmt = skip_level(fmt);
+	if (!strncmp(fmt, "BUG: ", 5))
+		host->bug(host->sim, "kernel BUG", filled_in(words, sizeof(words), fmt + 5, ap));
+}
+
+static void warn(const char *fmt, va_list ap)
+{
+	char words[160];
+
+	host->warn(host->sim, "kernel WARN", filled_in(words, sizeof(words), fmt, ap));
 }
 
 asmlinkage __printf(1, 2) int _printk(const char *fmt, ...)
 {
+	va_list ap;
+
 	PRINT(fmt);
-	check_bug(fmt);
+	va_start(ap, fmt);
+	check_bug(fmt, ap);
+	va_end(ap);
 	return 0;
 }
 
@@ -101,20 +124,27 @@ static const char *in_tree(const char *file)
 void warn_slowpath_fmt(const char *file, int line, unsigned int taint, const char *fmt, ...)
 {
 	char where[80];
+	va_list ap;
 
-	if (fmt) {
-		PRINT(fmt);
-	} else {
+	if (!fmt) {
 		scnprintf(where, sizeof(where), "%s:%d", in_tree(file), line);
-		fmt = where;
+		host->warn(host->sim, "kernel WARN", where);
+		return;
 	}
-	host->warn(host->sim, "kernel WARN", fmt);
+	PRINT(fmt);
+	va_start(ap, fmt);
+	warn(fmt, ap);
+	va_end(ap);
 }
 
 void __warn_printk(const char *fmt, ...)
 {
+	va_list ap;
+
 	PRINT(fmt);
-	host->warn(host->sim, "kernel WARN", fmt);
+	va_start(ap, fmt);
+	warn(fmt, ap);
+	va_end(ap);
 }
 
 void refcount_warn_saturate(refcount_t *r, enum refcount_saturation_type t)
