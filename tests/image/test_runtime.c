@@ -139,7 +139,8 @@ static void on_every_image(void (*check)(const char *name))
 
 	assert_true(nr >= 4);
 	for (int i = 0; i < nr; i++)
-		check(names[i]);
+		if (strncmp(names[i], "abstract", 8))	/* has no kernel */
+			check(names[i]);
 }
 
 static void both_waits_end(const char *name)
