@@ -82,7 +82,8 @@ extern const struct lock_strategy strategy_rt, strategy_rt_reader_bias, strategy
 void lock_enter(struct lock_set *set);
 void lock_exit(struct lock_set *set);
 
-/* queue.c; @id and @flags (LCB_*) are told when it has to be waited for */
+/* queue.c; @id and @flags (LCB_*) are told when it has to be waited for, but for LOCK_SILENT */
+#define LOCK_SILENT UINT32_MAX
 void queue_init(struct lock_queue *q, bool lends, bool steals);
 bool queue_try_take(struct lock_set *set, struct lock_queue *q);
 void queue_take(struct lock_set *set, struct lock_queue *q, uint32_t id, uint32_t flags);

@@ -106,8 +106,9 @@ void queue_take(struct lock_set *set, struct lock_queue *q, uint32_t id, uint32_
 	if (queue_try_take(set, q))
 		return;
 	if (abstract_in_irq(s))
-		engine_bug(s, "scheduling while atomic", sim_lock(s, id)->name);
-	engine_log(s, PROBE_CONTENTION_BEGIN, id, flags);
+		engine_bug(s, "scheduling while atomic", "a lock that sleeps, in an interrupt");
+	if (id != LOCK_SILENT)
+		engine_log(s, PROBE_CONTENTION_BEGIN, id, flags);
 	lock_enter(set);
 	w.prio = pi_waiter_prio(me);
 	queue_insert(q, &w);
@@ -128,7 +129,8 @@ void queue_take(struct lock_set *set, struct lock_queue *q, uint32_t id, uint32_
 	if (q->lends && queue_top(q))
 		pi_walk(s, me);
 	lock_exit(set);
-	engine_log(s, PROBE_CONTENTION_END, id, 0);
+	if (id != LOCK_SILENT)
+		engine_log(s, PROBE_CONTENTION_END, id, 0);
 }
 
 /* Deboost, no owner, wake: in one step, with preemption off. */

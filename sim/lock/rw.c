@@ -7,6 +7,9 @@
  *  write:   takes the queue, ends the favour, waits until the last reader has left.
  *  unread:  the last one wakes the writer that waits for it.
  *
+ * Where the queue is an rt_mutex of its own, inside, waits for it are told apart from waits for
+ * readers; otherwise there is one wait for the whole.
+ *
  * Nobody knows who the readers are, so none of them is ever lent a priority.
  *
  * Source: kernel/locking/rwbase_rt.c, Linux 6.12.  With reader bias (before 6.4) a reader comes in
@@ -29,7 +32,7 @@ static void take_read(struct sim_lock *l, bool biased, uint32_t flags)
 		return;
 	}
 	engine_log(s, PROBE_CONTENTION_BEGIN, l->id, LCB_READ | flags);
-	queue_take(l->set, &l->queue, l->inner_id, flags);
+	queue_take(l->set, &l->queue, l->ops->lends ? l->inner_id : LOCK_SILENT, flags);
 	l->rw.readers++;
 	queue_release(l->set, &l->queue);
 	engine_log(s, PROBE_CONTENTION_END, l->id, 0);
@@ -41,11 +44,10 @@ static void release_read(struct sim_lock *l)
 		abstract_wake(l->set->sim, l->rw.drains);
 }
 
-static void drain(struct sim_lock *l, uint32_t flags)
+static void drain(struct sim_lock *l)
 {
 	struct sim *s = l->set->sim;
 
-	engine_log(s, PROBE_CONTENTION_BEGIN, l->id, LCB_WRITE | flags);
 	l->rw.drains = lock_current(l->set);
 	for (;;) {
 		abstract_prepare(s);
@@ -54,16 +56,26 @@ static void drain(struct sim_lock *l, uint32_t flags)
 		abstract_block(s, PREV_UNINTERRUPTIBLE);
 	}
 	l->rw.drains = NULL;
-	engine_log(s, PROBE_CONTENTION_END, l->id, 0);
 }
 
 static void take_write(struct sim_lock *l, uint32_t flags)
 {
-	queue_take(l->set, &l->queue, l->inner_id, flags);
+	struct sim *s = l->set->sim;
+	bool inner = l->ops->lends, waits = l->queue.owner || l->rw.readers;
+
+	if (inner)
+		queue_take(l->set, &l->queue, l->inner_id, flags);
+	waits = inner ? l->rw.readers : waits;
+	if (waits)
+		engine_log(s, PROBE_CONTENTION_BEGIN, l->id, LCB_WRITE | flags);
+	if (!inner)
+		queue_take(l->set, &l->queue, LOCK_SILENT, 0);
 	l->rw.bias = false;
 	if (l->rw.readers)
-		drain(l, flags);
+		drain(l);
 	l->rw.written = true;
+	if (waits)
+		engine_log(s, PROBE_CONTENTION_END, l->id, 0);
 }
 
 static void release_write(struct sim_lock *l)
