@@ -3,9 +3,13 @@
 #ifndef LOCKSTEP_ASM_PAGE_H
 #define LOCKSTEP_ASM_PAGE_H
 
+#if __has_include(<vdso/page.h>)	/* later trees say it there, by CONFIG_PAGE_SHIFT */
+#include <vdso/page.h>
+#else
 #define PAGE_SHIFT 12
 #define PAGE_SIZE (1UL << PAGE_SHIFT)
 #define PAGE_MASK (~(PAGE_SIZE - 1))
+#endif
 #define PAGE_OFFSET 0UL
 
 #ifndef __ASSEMBLY__
@@ -34,7 +38,6 @@ typedef struct page *pgtable_t;
 #define __va(x) ((void *)(unsigned long)(x))
 #define virt_to_page(x) ((struct page *)NULL)
 #define pmd_page(x) ((struct page *)NULL)
-#define page_to_phys(p) (page_to_pfn(p) << PAGE_SHIFT)
 #define virt_to_pfn(x) (__pa(x) >> PAGE_SHIFT)
 #define pfn_valid(x) 0
 #define clear_page(p) memset(p, 0, PAGE_SIZE)
@@ -43,6 +46,9 @@ typedef struct page *pgtable_t;
 #define copy_user_page(a, b, v, pg) copy_page(a, b)
 
 #include <asm-generic/memory_model.h>
+#ifndef page_to_phys
+#define page_to_phys(p) (page_to_pfn(p) << PAGE_SHIFT)
+#endif
 #include <asm-generic/getorder.h>
 
 #endif

@@ -119,6 +119,9 @@ class Builder:
             flags.append('-DLOCKSTEP_RT')
         if scheduler == 'tree':
             flags.append('-DLOCKSTEP_TREE_SCHED')
+        else:
+            # later trees: migrate_disable() is a function, and kern/sched_sim.c has it
+            flags.append('-DINSTANTIATE_EXPORTED_MIGRATE_DISABLE')
         return self.with_offsets(tree, flags)
 
     def with_offsets(self, tree, flags):
