@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The table of scenarios: each cell is a claim about one image, checked exactly."""
 import os
+import re
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import case_k
@@ -103,6 +105,32 @@ for image, allowed in (('6.12-rt', {'late', 'ok'}), ('6.1-rt', {'late', 'ok'}),
     seen = [run_json('wait-queue-dependency.yaml', image, '--seed', str(s))[0]['verdict']
             for s in range(1, 11)]
     check(set(seen) <= allowed and seen.count('ok') < 5, f'wait queue on {image}: {seen}')
+
+def away_from_low(path, begin_ns, end_ns):
+    """ns of the wait in which CPU 0 runs another task than low, by the trace's switches."""
+    total, since, away = 0, begin_ns, False
+    for line in open(path):
+        m = re.search(r'\[000\] \S+ (\d+)\.(\d{9}): sched_switch: .* next_comm=(\S+)', line)
+        if not m:
+            continue
+        at = min(max(int(m[1]) * 10**9 + int(m[2]), begin_ns), end_ns)
+        total += (at - since) * away
+        since, away = at, m[3] != 'low'
+    return total + (end_ns - since) * away
+
+
+# P: the inverted time is exactly the time in which others have the holder's CPU.
+for image in ('6.12-rt+rwlock', '6.12-rt+rwlock@sched', '6.1-rt+rwlock'):
+    with tempfile.TemporaryDirectory() as folder:
+        trace = os.path.join(folder, 'trace')
+        got, _ = run_json('p-inversion.yaml', image, '--trace', trace)
+        wait = got['waits'][0]
+        begins = [int(m[1]) * 10**9 + int(m[2]) for m in
+                  re.finditer(r'high-\d+ +\[001\] \S+ (\d+)\.(\d{9}): contention_begin: &ep->lock',
+                              open(trace).read())]
+        found = {away_from_low(trace, b, b + wait['wait_ns']) for b in begins}
+        check(wait['inverted_ns'] in found,
+              f'P on {image}: inverted {wait["inverted_ns"]} ns is low off its CPU: {sorted(found)[-3:]}')
 
 # P: the inverted time is the rest of the middle task's burst, and follows it when it is halved.
 for burst, image in ((15000, '6.12-rt+rwlock'), (7500, '6.12-rt+rwlock'),
