@@ -37,7 +37,7 @@ struct step {
 
 struct member {
 	struct bridge_spawn spec;
-	char name[8];
+	char name[16];
 	struct step steps[STEPS_MAX];
 	int nr_steps;
 	struct task *task;
