@@ -163,8 +163,13 @@ int machine_reset(struct machine *m)
 			arena_restore(&m->arena, m->mark);
 		sim_restore(m->sim);
 	} else {
+		struct machine_hooks hooks = m->hooks;
+
+		/* they belong to runs, and boot takes locks too */
+		m->hooks = (struct machine_hooks){ 0 };
 		shut_down(m);
 		err = boot(m, why, sizeof(why));
+		m->hooks = hooks;
 	}
 	if (!err)
 		start_run(m);

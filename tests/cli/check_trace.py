@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
-from check import BUILD, LOCKSTEP, ROOT, check, finish, lockstep
+from check import LOCKSTEP, ROOT, check, finish, lockstep
 
 RUNS = [('p-inversion.yaml', '6.12-rt+rwlock'), ('p-inversion.yaml', '6.12-rt'),
         ('k-bandwidth-stall-aimed.yaml', '6.12-rt+rwlock'),
@@ -223,7 +223,7 @@ tasks:
 with tempfile.TemporaryDirectory() as folder:
     seen = collections.Counter()
     for scenario, image in RUNS:
-        tree = os.path.join(BUILD, 'tree', image.split('-')[0])
+        tree = os.path.join(ROOT, 'build/tree', image.split('-')[0])
         got, text, path = run(folder, os.path.join(ROOT, 'traces', scenario), image)
         wrong, trace = read(text, tree)
         seen.update(trace.events)
@@ -244,7 +244,7 @@ with tempfile.TemporaryDirectory() as folder:
     with open(odd, 'w', encoding='utf-8') as f:
         f.write(ODD)
     got, text, path = run(folder, odd, '6.12-rt')
-    wrong, trace = read(text, os.path.join(BUILD, 'tree', '6.12'))
+    wrong, trace = read(text, os.path.join(ROOT, 'build/tree/6.12'))
     check(not wrong, f'odd names: {wrong}')
     check(got['scenario'] == 'odd ä " \\ names', f'odd names: {got["scenario"]}')
     lines = [l for l in open(path, 'rb') if not l.startswith(b'#')]

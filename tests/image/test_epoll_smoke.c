@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -237,6 +238,9 @@ static void on_every_image(void (*first)(void), void (*second)(void))
 				 sim_bug(sim) ? sim_bug_detail(sim) : "");
 		machine_free(m);
 	}
+	for (int i = 0; i < nr; i++)
+		free(names[i]);
+	free(names);
 }
 
 #define TEST(name, first, second)                                                                 \

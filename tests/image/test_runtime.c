@@ -138,9 +138,12 @@ static void on_every_image(void (*check)(const char *name))
 	int nr = image_names(&names);
 
 	assert_true(nr >= 4);
-	for (int i = 0; i < nr; i++)
+	for (int i = 0; i < nr; i++) {
 		if (strncmp(names[i], "abstract", 8))	/* has no kernel */
 			check(names[i]);
+		free(names[i]);
+	}
+	free(names);
 }
 
 static void both_waits_end(const char *name)
