@@ -289,9 +289,6 @@ struct bridge_sched {
 	int (*group_new)(struct sim *s, int64_t quota_ns, uint64_t period_ns);
 	int (*group_set)(struct sim *s, int group, int64_t quota_ns, uint64_t period_ns);
 	bool (*group_refill)(struct sim *s, int group, uint64_t overruns);
-	bool (*on_cpu)(const struct task *t);
-	bool (*queued)(const struct task *t);
-	unsigned int (*task_cpu)(const struct task *t);
 };
 
 /* The one symbol an image exports. */

@@ -102,16 +102,6 @@ bool sched_on_cpu(const struct task *t)
 	return t->se.on_cpu;
 }
 
-bool sched_queued(const struct task *t)
-{
-	return t->se.queued;
-}
-
-unsigned int sched_task_cpu(const struct task *t)
-{
-	return t->se.cpu;
-}
-
 /* ---- queues, whatever the class */
 
 void sched_account(struct sim *s, struct rq *rq)

@@ -80,7 +80,5 @@ int sched_group_set(struct sim *s, int group, int64_t quota_ns, uint64_t period_
 bool sched_group_refill(struct sim *s, int group, uint64_t overruns);
 
 bool sched_on_cpu(const struct task *t);
-bool sched_queued(const struct task *t);	/* runnable */
-unsigned int sched_task_cpu(const struct task *t);
 
 #endif

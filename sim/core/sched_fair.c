@@ -5,8 +5,8 @@
  * Who has had least of the CPU, by weight, runs next.  Sleeping earns at most one slice; a task
  * that goes to another queue takes along how far it was ahead or behind there, since the vruntimes
  * of two queues have nothing to do with each other.
- * Where it approximates EEVDF: no deadlines; a waking task preempts who has run for a slice, or
- * is ahead of it by more than PREEMPT_NS; load is the number of tasks.
+ * Where it approximates EEVDF: no deadlines; a waking task preempts who is ahead of it by more
+ * than PREEMPT_NS; load is the number of tasks.
  */
 #include <stdlib.h>
 
@@ -243,7 +243,6 @@ void fair_preempt(struct sim *s, struct rq *rq, struct task *t)
 		return;
 	comparable(s, rq, t, rq->curr, &mine, &current);
 	if ((int64_t)(current->vruntime - mine->vruntime) > PREEMPT_NS ||
-	    s->now - rq->curr->se.slice_start_ns >= slice_ns(s) ||
 	    (rq->curr->policy == BRIDGE_SCHED_IDLE && t->policy != BRIDGE_SCHED_IDLE))
 		sched_resched(s, rq);
 }
@@ -256,8 +255,6 @@ void fair_tick(struct sim *s, struct rq *rq, struct task *t)
 		return;
 	if (rq->fair.nr || (g && g->queue.nr))
 		sched_resched(s, rq);
-	else
-		t->se.slice_start_ns = s->now;	/* alone: the next slice */
 }
 
 void fair_yield(struct sim *s, struct rq *rq, struct task *t)

@@ -150,7 +150,7 @@ struct rq *sched_save(const struct sim *s);
 void sched_restore(struct sim *s, const struct rq *rqs);
 void sched_free(struct sim *s);
 
-/* sched_stop.c: the stopper of @rq pushes @t away */
+/* sched_stop.c: the stopper of @rq, whose push_busy is set, pushes @t away */
 void sched_stop_push(struct sim *s, struct rq *rq, struct task *t);
 
 /* sched_rt.c */
@@ -170,7 +170,7 @@ void rt_preempt(struct sim *s, struct rq *rq, struct task *t);
 void rt_push(struct sim *s, struct rq *rq);
 void rt_pull(struct sim *s, struct rq *rq);
 /* Moves a queued task elsewhere if another CPU suits it better. */
-void rt_push_away(struct sim *s, struct rq *rq, struct task *t);
+bool rt_push_away(struct sim *s, struct rq *rq, struct task *t);
 /* At each tick, whoever runs: RT tasks are held back for fair ones that wait (RR: slices). */
 void rt_tick(struct sim *s, struct rq *rq, struct task *t);
 

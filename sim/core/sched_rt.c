@@ -200,7 +200,7 @@ static struct rq *find_queue(struct sim *s, struct rq *rq, struct task *t)
 	return NULL;
 }
 
-static bool push_away(struct sim *s, struct rq *rq, struct task *t)
+bool rt_push_away(struct sim *s, struct rq *rq, struct task *t)
 {
 	struct rq *to = find_queue(s, rq, t);
 
@@ -212,11 +212,6 @@ static bool push_away(struct sim *s, struct rq *rq, struct task *t)
 	}
 	rq_unlock(s, to);
 	return true;
-}
-
-void rt_push_away(struct sim *s, struct rq *rq, struct task *t)
-{
-	push_away(s, rq, t);
 }
 
 /* Pushes one task; false: that is all. */
@@ -231,7 +226,7 @@ static bool push_one(struct sim *s, struct rq *rq)
 		}
 		if (t->se.migrate_disabled)
 			return false;
-		if (push_away(s, rq, t))
+		if (rt_push_away(s, rq, t))
 			return true;
 		again = first_pushable(rq);
 		if (again == t)

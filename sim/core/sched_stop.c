@@ -21,7 +21,6 @@ static void wake_stopper(struct sim *s, struct rq *rq)
 
 void sched_stop_push(struct sim *s, struct rq *rq, struct task *t)
 {
-	rq->push_busy = true;
 	rq->push_task = t;
 	wake_stopper(s, rq);
 }
@@ -144,8 +143,10 @@ void sched_migrate_disable(struct sim *s, struct task *t, bool on)
 	if (--t->se.migrate_disabled || !t->se.pinned)
 		return;
 	t->se.pinned = false;
-	if (!may_run_on(t, t->se.cpu))
+	if (!may_run_on(t, t->se.cpu)) {
 		ask_to_move(s, rq, t);
-	else if (t->se.push_later && !rq->push_busy)
+	} else if (t->se.push_later && !rq->push_busy) {
+		rq->push_busy = true;
 		sched_stop_push(s, rq, t);
+	}
 }

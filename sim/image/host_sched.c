@@ -61,9 +61,6 @@ static const struct bridge_sched sched = {
 	.group_new = sched_group_new,
 	.group_set = sched_group_set,
 	.group_refill = sched_group_refill,
-	.on_cpu = sched_on_cpu,
-	.queued = sched_queued,
-	.task_cpu = sched_task_cpu,
 };
 
 /* Images with the tree's own scheduler never call it. */

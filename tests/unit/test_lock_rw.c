@@ -129,6 +129,48 @@ static void a_blocked_reader_boosts_the_writer(void **state)
 	assert_int_equal(low->prio, 99 - 10);
 }
 
+static void writes_first(void)
+{
+	lock(a);
+	burn_ms(5);
+	unlock(a);
+}
+
+static void reads_after_it(void)
+{
+	sleep_ms(1);
+	op(a, BRIDGE_OP_READ_LOCK);
+	burn_ms(5);
+	say("reader");
+	op(a, BRIDGE_OP_READ_UNLOCK);
+}
+
+static void writes_last(void)
+{
+	sleep_ms(7);
+	lock(a);
+	say("writer");
+	unlock(a);
+}
+
+static void a_reader_that_had_to_wait_is_waited_for(void **state)
+{
+	static const char *const images[] = { "abstract", "abstract@rt-reader-bias",
+					      "abstract@vanilla", "abstract@write-only" };
+
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		start(images[i / 2], 3);
+		locks(i % 2 ? BRIDGE_LOCK_RWSEM : BRIDGE_LOCK_RW);
+		spawn("first", 10, 0, writes_first);
+		spawn("reader", 20, 1, reads_after_it);
+		spawn("last", 30, 2, writes_last);
+		assert_int_equal(run(), SIM_END_DONE);
+		assert_string_equal(words, "reader writer");
+		stop();
+	}
+}
+
 /* ---- spinning */
 
 static void spins_then_wakes(void)
@@ -197,6 +239,7 @@ int main(void)
 		T(a_new_reader_waits_behind_a_waiting_writer),
 		T(with_reader_bias_it_passes_the_writer),
 		T(readers_share),
+		T(a_reader_that_had_to_wait_is_waited_for),
 		T(a_reader_is_not_boosted),
 		T(write_only_boosts_it),
 		T(a_blocked_reader_boosts_the_writer),

@@ -298,6 +298,34 @@ static void what_keeps_a_pinned_task_from_running_is_pushed_away_instead(void **
 	assert_string_equal(order_on(1), "busy idle free idle");
 }
 
+/* Disables migration in the moment between being chosen to be pushed and the stopper's coming. */
+static void stays_at_the_last_moment(void)
+{
+	sleep_ns(3 * MS);
+	while (now() < 5 * MS + SWITCH_NS + 300)
+		burn(10);
+	w.sim->focus->irqs_off = 1;
+	sched_migrate_disable(w.sim, sim_current(w.sim), true);
+	w.sim->focus->irqs_off = 0;
+	burn(2 * MS);
+	w.sim->focus->irqs_off = 1;
+	sched_migrate_disable(w.sim, sim_current(w.sim), false);
+	preempt(w.sim);
+	w.sim->focus->irqs_off = 0;
+	burn(5 * MS);
+}
+
+static void who_cannot_be_pushed_now_is_pushed_when_it_can(void **state)
+{
+	(void)state;
+	spawn("busy", FIFO, 30, 2, burn_5_ms);
+	spawn("free", FIFO, 20, 3, stays_at_the_last_moment);
+	spawn("low", FIFO, 10, 3, holds_migration);
+	run_all();
+	assert_string_equal(order_on(0), "free low free migration free migration low idle");
+	assert_string_equal(order_on(1), "busy idle free idle");
+}
+
 static void changes_own_affinity(void)
 {
 	w.sim->focus->irqs_off = 1;
@@ -425,6 +453,7 @@ int main(void)
 		TWO(a_cpu_that_gets_free_pulls_a_waiting_task),
 		TWO(with_migration_disabled_a_preempted_task_stays),
 		TWO(what_keeps_a_pinned_task_from_running_is_pushed_away_instead),
+		TWO(who_cannot_be_pushed_now_is_pushed_when_it_can),
 		TWO(a_task_leaves_a_cpu_it_may_not_run_on),
 		cmocka_unit_test(all_cpus_and_a_thousand_tasks_run_to_their_end),
 		cmocka_unit_test(rt_tasks_leave_fair_ones_50_ms_of_a_second),
