@@ -381,6 +381,53 @@ static void a_woken_task_of_lower_priority_waits(void **state)
 	assert_string_equal(order_on(0), "waker low idle waker low idle");
 }
 
+static void until(uint64_t at)
+{
+	burn(at - now());
+}
+
+static void holds_the_queue_of_cpu_0(void)
+{
+	until(1 * MS);
+	w.sim->focus->irqs_off = 1;
+	rq_lock(w.sim, rq_of_cpu(w.sim, 0));
+	engine_burn(w.sim, 10000);
+	rq_unlock(w.sim, rq_of_cpu(w.sim, 0));
+	w.sim->focus->irqs_off = 0;
+	burn(1);
+}
+
+static void wakes_before_it_sleeps(void)
+{
+	until(1 * MS + 3000);
+	wake(target);
+}
+
+static void is_about_to_sleep(void)
+{
+	me()->woken = false;
+	until(1 * MS + 6000);
+	w.sim->focus->irqs_off = 1;
+	sched_schedule(w.sim, PREV_INTERRUPTIBLE);
+	w.sim->focus->irqs_off = 0;
+	end();
+}
+
+static void a_wake_up_that_waits_for_the_same_queue_is_not_lost(void **state)
+{
+	struct bridge_machine m = { .nr_cpus = 3 };
+
+	(void)state;
+	nr_ended = 0;
+	sched_world_new(&carrier_fiber, &m);
+	target = spawn("sleeper", FIFO, 10, 1, is_about_to_sleep);
+	spawn("holder", FIFO, 10, 2, holds_the_queue_of_cpu_0);
+	spawn("waker", FIFO, 10, 4, wakes_before_it_sleeps);
+	assert_int_equal(run_all(), SIM_END_DONE);
+	assert_int_equal(nr_ended, 1);
+	sim_free(w.sim);
+}
+
 /* ---- many */
 
 static void all_cpus_and_a_thousand_tasks_run_to_their_end(void **state)
@@ -455,6 +502,7 @@ int main(void)
 		TWO(what_keeps_a_pinned_task_from_running_is_pushed_away_instead),
 		TWO(who_cannot_be_pushed_now_is_pushed_when_it_can),
 		TWO(a_task_leaves_a_cpu_it_may_not_run_on),
+		cmocka_unit_test(a_wake_up_that_waits_for_the_same_queue_is_not_lost),
 		cmocka_unit_test(all_cpus_and_a_thousand_tasks_run_to_their_end),
 		cmocka_unit_test(rt_tasks_leave_fair_ones_50_ms_of_a_second),
 		cmocka_unit_test(without_the_rule_they_leave_them_nothing),
