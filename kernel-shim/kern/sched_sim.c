@@ -356,16 +356,6 @@ void rt_mutex_setprio(struct task_struct *p, struct task_struct *pi_task)
 	p->prio = prio;
 }
 
-int task_prio(const struct task_struct *p)
-{
-	return p->prio - MAX_RT_PRIO;
-}
-
-int idle_cpu(int cpu)
-{
-	return 0;	/* asked for where a timer may go: it stays */
-}
-
 static void migration(bool off)
 {
 	unsigned long flags;

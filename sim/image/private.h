@@ -50,7 +50,6 @@ struct machine {
 	bool saved;		/* as it was after boot: a reset is a copy */
 	struct lock_set *locks;	/* of an abstract one */
 	unsigned int slot;
-	uint64_t boot_end_ns;
 	char printed[PRINTED_MAX];
 	size_t nr_printed;
 };

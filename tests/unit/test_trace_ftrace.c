@@ -54,7 +54,7 @@ static int setup(void **state)
 	function = sim_name_id(s, "timerfd_tmrproc");
 	text_name = sim_name_id(s, "something");
 	sim_group_named(s, "limited");
-	snprintf(folder, sizeof(folder), "/tmp/lockstep-test-XXXXXX");
+	snprintf(folder, sizeof(folder), P_tmpdir "/lockstep-test-XXXXXX");
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/out", folder);
 	return 0;
