@@ -15,6 +15,7 @@
 
 #include <lockstep/ready_list.h>
 #include "kernel-shim/kern/file.h"
+#include "kernel-shim/kern/signal.h"
 
 static ssize_t rw(int fd, char __user *buf, size_t n, bool write)
 {
@@ -41,7 +42,8 @@ static ssize_t rw(int fd, char __user *buf, size_t n, bool write)
 	return ret;
 }
 
-static long timerfd_settime_ns(int fd, int flags, s64 first_ns, s64 interval_ns)
+static long timerfd_settime_ns(int fd, int flags, s64 first_ns, s64 interval_ns,
+			       struct __kernel_itimerspec __user *old)
 {
 	struct timespec64 first = ns_to_timespec64(first_ns);
 	struct timespec64 interval = ns_to_timespec64(interval_ns);
@@ -50,7 +52,7 @@ static long timerfd_settime_ns(int fd, int flags, s64 first_ns, s64 interval_ns)
 		.it_interval = { interval.tv_sec, interval.tv_nsec },
 	};
 
-	return sys_timerfd_settime(fd, flags, &it, NULL);
+	return sys_timerfd_settime(fd, flags, &it, old);
 }
 
 static long nanosleep(u64 ns)
@@ -60,7 +62,33 @@ static long nanosleep(u64 ns)
 
 	set_current_state(TASK_INTERRUPTIBLE);
 	schedule_hrtimeout_range(&until, slack, HRTIMER_MODE_ABS);
-	return 0;
+	return signal_pending(current) && lockstep_now() < until ? -EINTR : 0;
+}
+
+static long pause_call(void)
+{
+	while (!signal_pending(current)) {
+		__set_current_state(TASK_INTERRUPTIBLE);
+		schedule();
+	}
+	return -ERESTARTNOHAND;
+}
+
+static long file_flags(int fd, unsigned int cmd, unsigned long flags)
+{
+	struct file *f = fget(fd);
+	long ret = 0;
+
+	if (!f)
+		return -EBADF;
+	if (cmd == F_GETFL)
+		ret = f->f_flags;
+	else if (cmd == F_SETFL)
+		f->f_flags = (f->f_flags & ~O_NONBLOCK) | (flags & O_NONBLOCK);
+	else
+		ret = -EINVAL;
+	fput(f);
+	return ret;
 }
 
 static long call(enum bridge_sys nr, const long a[6])
@@ -77,7 +105,7 @@ static long call(enum bridge_sys nr, const long a[6])
 	case SYS_TIMERFD_CREATE:
 		return sys_timerfd_create(a[0], a[1]);
 	case SYS_TIMERFD_SETTIME:
-		return timerfd_settime_ns(a[0], a[1], a[2], a[3]);
+		return timerfd_settime_ns(a[0], a[1], a[2], a[3], (void *)a[4]);
 	case SYS_PIPE2:
 		return lockstep_pipe((int *)a[0], a[1]);
 	case SYS_READ:
@@ -91,6 +119,30 @@ static long call(enum bridge_sys nr, const long a[6])
 	case SYS_SCHED_YIELD:
 		yield();
 		return 0;
+	case SYS_EPOLL_PWAIT:
+		return sys_epoll_pwait(a[0], (void *)a[1], a[2], a[3], (void *)a[4], a[5]);
+	case SYS_EPOLL_PWAIT2:
+		return sys_epoll_pwait2(a[0], (void *)a[1], a[2], (void *)a[3], (void *)a[4], a[5]);
+	case SYS_TIMERFD_GETTIME:
+		return sys_timerfd_gettime(a[0], (void *)a[1]);
+	case SYS_POLL:
+		return sys_poll((void *)a[0], a[1], a[2]);
+	case SYS_PPOLL:
+		return sys_ppoll((void *)a[0], a[1], (void *)a[2], (void *)a[3], a[4]);
+	case SYS_DUP:
+		return lockstep_dup_fd(a[0], -1);
+	case SYS_DUP2:
+		return lockstep_dup_fd(a[0], a[1]);
+	case SYS_FCNTL:
+		return file_flags(a[0], a[1], a[2]);
+	case SYS_PAUSE:
+		return pause_call();
+	case SYS_SCRIPTED_NEW:
+		return lockstep_scripted_new(a[0]);
+	case SYS_SCRIPTED_SET:
+		return lockstep_scripted_set(a[0], a[1]);
+	case SYS_SCRIPTED_WAKE:
+		return lockstep_scripted_wake(a[0], a[1]);
 	default:
 		return -ENOSYS;
 	}
@@ -98,15 +150,18 @@ static long call(enum bridge_sys nr, const long a[6])
 
 long lockstep_syscall(enum bridge_sys nr, const long a[6])
 {
+	/* of these the first argument is an address, and no record holds one */
+	bool address = nr == SYS_PIPE2 || nr == SYS_POLL || nr == SYS_PPOLL;
 	long ret;
 
-	lockstep_of(current)->in_kernel++;
-	lockstep_cost(COST_SYSCALL);
-	/* of pipe2 the first argument is an address, and no record holds one */
-	lockstep_log(PROBE_SYS_ENTER, nr, nr == SYS_PIPE2 ? 0 : a[0]);
-	ret = call(nr, a);
-	lockstep_log(PROBE_SYS_EXIT, nr, ret);
-	lockstep_leave_kernel();
+	do {
+		lockstep_of(current)->in_kernel++;
+		lockstep_cost(COST_SYSCALL);
+		lockstep_log(PROBE_SYS_ENTER, nr, address ? 0 : a[0]);
+		ret = call(nr, a);
+		lockstep_log(PROBE_SYS_EXIT, nr, ret);
+		lockstep_leave_kernel();
+	} while (lockstep_take_signals(&ret));
 	return ret;
 }
 

@@ -96,6 +96,19 @@ enum bridge_sys {
 	SYS_CLOSE,
 	SYS_NANOSLEEP,		/* ns */
 	SYS_SCHED_YIELD,
+	SYS_EPOLL_PWAIT,	/* epfd, events, number, ms, mask, size of mask */
+	SYS_EPOLL_PWAIT2,	/* epfd, events, number, timespec, mask, size of mask */
+	SYS_TIMERFD_GETTIME,	/* fd, itimerspec */
+	SYS_POLL,		/* pollfd, number, ms */
+	SYS_PPOLL,		/* pollfd, number, timespec, mask, size of mask */
+	SYS_DUP,
+	SYS_DUP2,
+	SYS_FCNTL,		/* fd, F_GETFL or F_SETFL, flags */
+	SYS_PAUSE,
+	/* A file whose readiness a test scripts. */
+	SYS_SCRIPTED_NEW,	/* 0: it has no poll() */
+	SYS_SCRIPTED_SET,	/* fd, events that poll() answers from now on; times it was polled */
+	SYS_SCRIPTED_WAKE,	/* fd, key of the wake-up; POLLFREE: the wait queue goes away */
 	NR_BRIDGE_SYS
 };
 
@@ -107,6 +120,9 @@ enum bridge_policy {	/* the kernel's numbers */
 	BRIDGE_SCHED_IDLE = 5,
 	BRIDGE_SCHED_DEADLINE = 6
 };
+
+/* Where a device interrupt's handler runs. */
+enum bridge_irq_kind { BRIDGE_IRQ_HARD, BRIDGE_IRQ_THREADED, BRIDGE_IRQ_SOFT };
 
 /* How the host asks for a task. */
 struct bridge_spawn {
@@ -177,7 +193,15 @@ struct bridge_image {
 	int (*lock_op)(void *lock, enum bridge_lock_kind kind, enum bridge_lock_op op);
 	int (*set_policy)(struct task *t, int policy, int priority);
 	int (*set_affinity)(struct task *t, uint64_t cpus);
-	void (*wake)(struct task *t);		/* sends it what ends an interruptible sleep */
+	/*
+	 * User space waits for user space: until *flag.  Whoever sets it calls wake() then; the
+	 * one cannot miss the other.
+	 */
+	void (*sleep_on)(const bool *flag);
+	void (*wake)(struct task *t);
+	/* 1-64; one that the task does not block ends its interruptible sleep */
+	void (*signal)(struct task *t, int sig);
+	uint64_t (*sigmask)(uint64_t blocked);	/* of the caller; the mask before */
 	void (*call_rcu)(void);			/* starts a grace period */
 	void (*synchronize_rcu)(void);
 	/* Level-triggered item ready while nobody will be told?  Only when all is quiet. */
@@ -187,11 +211,14 @@ struct bridge_image {
 	 * a scan wait on the other list.  On no task or on one; takes no time and no lock.
 	 */
 	int (*ready_list)(int epfd, bool *overflow);
-	/* An interrupt line whose handler calls host->irq_handler(line). */
-	int (*irq_new)(int line, int cpu, bool threaded, int priority, const char *name);
+	/* An interrupt line whose handler calls host->irq_handler(line); priority: of its thread. */
+	int (*irq_new)(int line, int cpu, enum bridge_irq_kind kind, int priority,
+		       const char *name);
 
 	/* Called by the engine on the interrupted task's stack, interrupts enabled. */
 	void (*do_irq)(void);
+	/* A fault of the instruction at copy_insn goes on at copy_fixup: bad user memory. */
+	const void *copy_insn, *copy_fixup;
 
 	/*
 	 * The simulated scheduler (images with @sched) speaks to the kernel side here; no call
@@ -249,11 +276,15 @@ struct bridge_host {
 	void (*function_hook)(struct sim *s, const void *function);
 	int (*irq_line)(struct sim *s, unsigned int cpu); /* next device interrupt, or -1 */
 	void (*irq_handler)(struct sim *s, int line);
+	void (*polled)(struct sim *s, int fd);	/* a scripted file, by whoever runs */
+	/* A signal reaches the task that runs, in user space; true: it lets calls be restarted. */
+	bool (*signal)(struct sim *s, int sig);
 
 	/* memory: zeroed, 64-byte aligned, at the same address in every run */
 	void *(*alloc)(struct sim *s, size_t n);
 	void (*free)(struct sim *s, const void *p);	/* poisons; double free is a bug verdict */
 	size_t (*alloc_size)(struct sim *s, const void *p);
+	bool (*alloc_fails)(struct sim *s);	/* this one of the kernel, which may fail, does */
 
 	/* the simulated scheduler, for images without the tree's */
 	const struct bridge_sched *sched;

@@ -105,7 +105,7 @@ def setup(g):
     SetOption('implicit_cache', 1)
     flags = g['VARIANTS'][g['VARIANT']]
     env = Environment(
-        ENV=os.environ, CC=g['CC'], CPPPATH=['#'],
+        ENV=os.environ, CC=g['CC'], CPPPATH=['#', '#sim/test'],
         CFLAGS=['-std=gnu11'],
         CCFLAGS=['-O2', '-g', '-Wall', '-Wextra', '-Werror', '-fno-omit-frame-pointer', *flags],
         LINKFLAGS=[*flags], LIBS=['yaml', 'crypto', 'dl', 'pthread', 'm'])
@@ -147,6 +147,12 @@ def setup(g):
         name = os.path.splitext(os.path.basename(source))[0]
         binaries += tests.Program(os.path.join(build, 'tests', name),
                                   [os.path.join(top, source), library])
+    # Suites on kernel images: a program a folder, its main() is the library's.
+    for folder in g['SUITES']:
+        binaries += tests.Program(
+            os.path.join(build, 'tests', os.path.basename(folder)),
+            [os.path.join(top, str(s)) for s in sorted(Glob(f'#{folder}/*.c'), key=str)] +
+            [library])
     scripts = sorted(str(s) for s in Glob('#tests/*/check_*.py'))
 
     def run_tests(target, source, env):

@@ -12,6 +12,7 @@ const struct bridge_host *host;
 struct bridge_machine lockstep_machine;
 
 /* The units' initcalls, collected by the linker in order of their level. */
+extern const char lockstep_copy_insn[], lockstep_copy_fixup[];	/* uaccess.c */
 extern initcall_t lockstep_initcalls[], lockstep_initcalls_end[];
 
 static int boot(const struct bridge_machine *m)
@@ -64,13 +65,18 @@ static struct bridge_image image = {
 	.lock_op = lockstep_lock_op,
 	.set_policy = lockstep_set_policy,
 	.set_affinity = lockstep_set_affinity,
+	.sleep_on = lockstep_sleep_on,
 	.wake = lockstep_wake,
+	.signal = lockstep_signal,
+	.sigmask = lockstep_sigmask,
 	.call_rcu = lockstep_call_rcu,
 	.synchronize_rcu = synchronize_rcu,
 	.fd_ready = lockstep_fd_ready,
 	.ready_list = lockstep_epoll_ready_list,
 	.irq_new = lockstep_irq_new,
 	.do_irq = lockstep_do_irq,
+	.copy_insn = lockstep_copy_insn,
+	.copy_fixup = lockstep_copy_fixup,
 	.set_need_resched = lockstep_set_need_resched,
 	.need_resched = lockstep_need_resched,
 	.still_sleeps = lockstep_still_sleeps,

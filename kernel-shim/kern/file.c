@@ -152,8 +152,10 @@ void fput(struct file *file)
 struct file *lockstep_file(const char *name, const struct file_operations *fops, void *priv,
 			   int flags, struct inode *inode)
 {
-	struct file *f = host->alloc(host->sim, sizeof(*f));
+	struct file *f = kzalloc(sizeof(*f), GFP_KERNEL);
 
+	if (!f)
+		return ERR_PTR(-ENFILE);
 	spin_lock_init(&f->f_lock);
 	first_reference(f);
 	f->f_op = fops;
@@ -183,9 +185,16 @@ struct file *anon_inode_getfile_fmode(const char *name, const struct file_operat
 int anon_inode_getfd(const char *name, const struct file_operations *fops, void *priv, int flags)
 {
 	int fd = get_unused_fd_flags(flags);
+	struct file *f;
 
-	if (fd >= 0)
-		fd_install(fd, anon_inode_getfile(name, fops, priv, flags));
+	if (fd < 0)
+		return fd;
+	f = anon_inode_getfile(name, fops, priv, flags);
+	if (IS_ERR(f)) {
+		put_unused_fd(fd);
+		return PTR_ERR(f);
+	}
+	fd_install(fd, f);
 	return fd;
 }
 
@@ -201,6 +210,36 @@ int lockstep_close(int fd)
 	return 0;
 }
 
+int lockstep_dup_fd(int fd, int to)
+{
+	struct file *f = fget(fd);
+
+	if (!f)
+		return -EBADF;
+	if (to == fd) {
+		fput(f);
+		return fd;
+	}
+	if (to >= FILES_MAX) {
+		fput(f);
+		return -EBADF;
+	}
+	while (to >= nr_files)
+		grow();
+	if (to < 0)
+		to = get_unused_fd_flags(0);
+	else if (files[to])
+		lockstep_close(to);
+	if (to < 0) {
+		fput(f);
+		return to;
+	}
+	fd_install(to, f);
+	while (lowest_free < nr_files && files[lowest_free])
+		lowest_free++;
+	return to;
+}
+
 loff_t noop_llseek(struct file *file, loff_t offset, int whence)
 {
 	return file->f_pos;
@@ -214,24 +253,16 @@ static struct super_block pipe_super;
 static DEFINE_PER_CPU(unsigned int, pipe_writers);
 
 /* With O_RDWR each end is open for both, as a FIFO may be: one file on two wait queues. */
-int lockstep_pipe(int fds[2], int flags)
+int lockstep_pipe(int __user *fds, int flags)
 {
 	bool both = (flags & O_ACCMODE) == O_RDWR;
-	struct inode *inode;
 	struct pipe_inode_info *pipe = alloc_pipe_info();
-	struct file *f;
+	struct file *ends[2] = { };
+	struct inode *inode;
+	int fd[2] = { -1, -1 }, err;
 
 	if (!pipe)
 		return -ENFILE;
-	for (int i = 0; i < 2; i++) {
-		fds[i] = get_unused_fd_flags(0);
-		if (fds[i] < 0) {
-			if (i)
-				put_unused_fd(fds[0]);
-			free_pipe_info(pipe);
-			return fds[i];
-		}
-	}
 	inode = host->alloc(host->sim, sizeof(*inode));
 	spin_lock_init(&inode->i_lock);
 	inode->i_sb = &pipe_super;
@@ -240,13 +271,32 @@ int lockstep_pipe(int fds[2], int flags)
 	pipe->files = 2;
 	pipe->readers = pipe->writers = both ? 2 : 1;
 	for (int i = 0; i < 2; i++) {
-		f = lockstep_file("fifo", &pipefifo_fops, pipe,
-				  (both ? O_RDWR : i ? O_WRONLY : O_RDONLY) |
-				  (flags & O_NONBLOCK), inode);
-		f->f_flags |= O_NOATIME;
-		fd_install(fds[i], f);
+		ends[i] = lockstep_file("fifo", &pipefifo_fops, pipe,
+					(both ? O_RDWR : i ? O_WRONLY : O_RDONLY) |
+					(flags & O_NONBLOCK), inode);
+		fd[i] = IS_ERR(ends[i]) ? PTR_ERR(ends[i]) : get_unused_fd_flags(0);
+		if (fd[i] < 0) {
+			err = fd[i];
+			goto undo;
+		}
+		ends[i]->f_flags |= O_NOATIME;
 	}
+	err = copy_to_user(fds, fd, sizeof(fd)) ? -EFAULT : 0;
+	if (err)
+		goto undo;
+	for (int i = 0; i < 2; i++)
+		fd_install(fd[i], ends[i]);
 	return 0;
+undo:
+	for (int i = 0; i < 2; i++) {
+		if (fd[i] >= 0)
+			put_unused_fd(fd[i]);
+		if (!IS_ERR_OR_NULL(ends[i]))
+			kfree(ends[i]);
+	}
+	free_pipe_info(pipe);
+	host->free(host->sim, inode);
+	return err;
 }
 
 void lockstep_file_init(void)

@@ -9,7 +9,14 @@ struct inode;
 struct file *lockstep_file(const char *name, const struct file_operations *fops, void *priv,
 			   int flags, struct inode *inode);
 /* fds[0] reads, fds[1] writes */
-int lockstep_pipe(int fds[2], int flags);
+int lockstep_pipe(int __user *fds, int flags);
 int lockstep_close(int fd);
+
+int lockstep_dup_fd(int fd, int to);	/* to -1: the lowest free one */
+
+/* scripted.c */
+int lockstep_scripted_new(bool with_poll);
+long lockstep_scripted_set(int fd, unsigned int ready);
+long lockstep_scripted_wake(int fd, unsigned int key);
 
 #endif

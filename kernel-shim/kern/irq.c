@@ -14,9 +14,11 @@
 
 #define LINES_MAX 32
 
-/* A device interrupt: its handler runs in hard interrupt context or in a thread. */
+/* A device interrupt, and where its handler runs. */
 static struct line {
-	struct task_struct *thread;	/* NULL: hard */
+	enum bridge_irq_kind kind;
+	struct task_struct *thread;
+	int cpu;
 	bool pending, used;
 } lines[LINES_MAX];
 
@@ -66,23 +68,46 @@ static void irq_thread(void *arg)
 	}
 }
 
+static void raise(struct line *l)
+{
+	switch (l->kind) {
+	case BRIDGE_IRQ_HARD:
+		host->irq_handler(host->sim, l - lines);
+		break;
+	case BRIDGE_IRQ_THREADED:
+		l->pending = true;
+		wake_up_process(l->thread);
+		break;
+	case BRIDGE_IRQ_SOFT:
+		l->pending = true;
+		raise_softirq_irqoff(TASKLET_SOFTIRQ);
+		break;
+	}
+}
+
+/* As a tasklet runs: on the CPU whose interrupt has raised it. */
+void lockstep_lines_softirq(void)
+{
+	for (struct line *l = lines; l < lines + LINES_MAX; l++) {
+		if (l->kind != BRIDGE_IRQ_SOFT || !l->pending || l->cpu != lockstep_focus.cpu)
+			continue;
+		l->pending = false;
+		host->irq_handler(host->sim, l - lines);
+	}
+}
+
 void lockstep_lines_irq(void)
 {
 	int line;
 
 	while ((line = host->irq_line(host->sim, lockstep_focus.cpu)) >= 0) {
 		lockstep_log(PROBE_IRQ_ENTRY, line, 0);
-		if (lines[line].thread) {
-			lines[line].pending = true;
-			wake_up_process(lines[line].thread);
-		} else {
-			host->irq_handler(host->sim, line);
-		}
+		raise(&lines[line]);
 		lockstep_log(PROBE_IRQ_EXIT, line, 0);
 	}
 }
 
-int lockstep_irq_new(int line, int cpu, bool threaded, int priority, const char *name)
+int lockstep_irq_new(int line, int cpu, enum bridge_irq_kind kind, int priority, const char *name)
 {
 	char comm[TASK_COMM_LEN];
 	struct line *l;
@@ -91,7 +116,9 @@ int lockstep_irq_new(int line, int cpu, bool threaded, int priority, const char 
 		return -EINVAL;
 	l = &lines[line];
 	l->used = true;
-	if (!threaded)
+	l->kind = kind;
+	l->cpu = cpu;
+	if (kind != BRIDGE_IRQ_THREADED)
 		return 0;
 	lockstep_numbered(comm, sizeof(comm), "irq", line);
 	strlcat(comm, "-", sizeof(comm));

@@ -21,6 +21,7 @@ struct lockstep_task {
 	bool throttled;		/* as last told to the host */
 	int group;		/* or -1 */
 	int in_kernel;		/* nesting of what does not run in user space */
+	u64 signals;		/* that have come and not been delivered, a bit each */
 	const void *raw[LOCKSTEP_RAW_MAX];	/* raw spinlocks it spins for, the innermost last */
 	int nr_raw;
 	struct lockstep_task *next;		/* of all tasks (rcu.c) */
@@ -94,7 +95,9 @@ void lockstep_softirq_irq_exit(void);
 void lockstep_return_to_user(void);	/* throttling that waited for it happens here */
 void lockstep_leave_kernel(void);
 void lockstep_hrtimer_irq(void);
-int lockstep_irq_new(int line, int cpu, bool threaded, int priority, const char *name);
+int lockstep_irq_new(int line, int cpu, enum bridge_irq_kind kind, int priority,
+		     const char *name);
+void lockstep_lines_softirq(void);
 void lockstep_lines_irq(void);
 
 /* what spawn.c asks of the scheduler in use (spawn_tree.c or spawn_sim.c); 0 or -errno */
@@ -142,7 +145,10 @@ int lockstep_lock_op(void *lock, enum bridge_lock_kind kind, enum bridge_lock_op
 long lockstep_syscall(enum bridge_sys nr, const long arg[6]);
 int lockstep_fd_ready(int epfd, int fd, uint32_t events);
 int lockstep_epoll_ready_list(int epfd, bool *overflow);
+void lockstep_sleep_on(const bool *flag);
 void lockstep_wake(struct task *t);
+void lockstep_signal(struct task *t, int sig);
+uint64_t lockstep_sigmask(uint64_t blocked);
 void lockstep_call_rcu(void);
 
 /* "name/3" and the like, without a printf; n is the room */

@@ -14,23 +14,25 @@ struct kmem_cache {
 	void (*ctor)(void *);
 };
 
-static void *alloc(size_t n)
+static void *alloc(size_t n, gfp_t gfp)
 {
+	if (!(gfp & __GFP_NOFAIL) && host->alloc_fails(host->sim))
+		return NULL;
 	return host->alloc(host->sim, n);
 }
 
-static void *cache_alloc(struct kmem_cache *s)
+static void *cache_alloc(struct kmem_cache *s, gfp_t gfp)
 {
-	void *p = alloc(s->size);
+	void *p = alloc(s->size, gfp);
 
-	if (s->ctor)
+	if (p && s->ctor)
 		s->ctor(p);
 	return p;
 }
 
 static struct kmem_cache *cache_new(const char *name, unsigned int size, void (*ctor)(void *))
 {
-	struct kmem_cache *s = alloc(sizeof(*s));
+	struct kmem_cache *s = host->alloc(host->sim, sizeof(*s));
 
 	s->size = size;
 	s->name = name;
@@ -60,27 +62,37 @@ kmem_buckets kmalloc_caches[NR_KMALLOC_TYPES];
 
 void *__kmalloc_cache_noprof(struct kmem_cache *s, gfp_t gfp, size_t n)
 {
-	return alloc(n);
+	return alloc(n, gfp);
 }
 
 void *__kmalloc_cache_node_noprof(struct kmem_cache *s, gfp_t gfp, int node, size_t n)
 {
-	return alloc(n);
+	return alloc(n, gfp);
 }
 
 void *__kmalloc_noprof(size_t n, gfp_t gfp)
 {
-	return alloc(n);
+	return alloc(n, gfp);
 }
 
 void *__kmalloc_node_noprof(DECL_BUCKET_PARAMS(n, b), gfp_t gfp, int node)
 {
-	return alloc(n);
+	return alloc(n, gfp);
 }
 
 void *kmem_cache_alloc_noprof(struct kmem_cache *s, gfp_t gfp)
 {
-	return cache_alloc(s);
+	return cache_alloc(s, gfp);
+}
+
+void *__kvmalloc_node_noprof(DECL_BUCKET_PARAMS(n, b), gfp_t gfp, int node)
+{
+	return alloc(n, gfp);
+}
+
+unsigned long get_free_pages_noprof(gfp_t gfp, unsigned int order)
+{
+	return (unsigned long)alloc(PAGE_SIZE << order, gfp);
 }
 
 struct kmem_cache *__kmem_cache_create_args(const char *name, unsigned int size,
@@ -93,27 +105,37 @@ struct kmem_cache *kmalloc_caches[NR_KMALLOC_TYPES][KMALLOC_SHIFT_HIGH + 1];
 
 void *kmalloc_trace(struct kmem_cache *s, gfp_t gfp, size_t n)
 {
-	return alloc(n);
+	return alloc(n, gfp);
 }
 
 void *kmalloc_node_trace(struct kmem_cache *s, gfp_t gfp, int node, size_t n)
 {
-	return alloc(n);
+	return alloc(n, gfp);
 }
 
 void *__kmalloc(size_t n, gfp_t gfp)
 {
-	return alloc(n);
+	return alloc(n, gfp);
 }
 
 void *__kmalloc_node(size_t n, gfp_t gfp, int node)
 {
-	return alloc(n);
+	return alloc(n, gfp);
 }
 
 void *kmem_cache_alloc(struct kmem_cache *s, gfp_t gfp)
 {
-	return cache_alloc(s);
+	return cache_alloc(s, gfp);
+}
+
+void *kvmalloc_node(size_t n, gfp_t gfp, int node)
+{
+	return alloc(n, gfp);
+}
+
+unsigned long __get_free_pages(gfp_t gfp, unsigned int order)
+{
+	return (unsigned long)alloc(PAGE_SIZE << order, gfp);
 }
 
 struct kmem_cache *kmem_cache_create(const char *name, unsigned int size, unsigned int align,
@@ -122,6 +144,11 @@ struct kmem_cache *kmem_cache_create(const char *name, unsigned int size, unsign
 	return cache_new(name, size, ctor);
 }
 #endif
+
+void free_pages(unsigned long addr, unsigned int order)
+{
+	kfree((void *)addr);
+}
 
 /* 4 GiB: epoll derives its limit on watches from it. */
 void si_meminfo(struct sysinfo *val)
@@ -138,10 +165,12 @@ struct page_with_data {
 	char data[PAGE_SIZE];
 };
 
-static struct page *new_page(void)
+static struct page *new_page(gfp_t gfp)
 {
-	struct page_with_data *p = alloc(sizeof(*p));
+	struct page_with_data *p = alloc(sizeof(*p), gfp);
 
+	if (!p)
+		return NULL;
 	set_page_count(&p->page, 1);
 	return &p->page;
 }
@@ -149,12 +178,12 @@ static struct page *new_page(void)
 #if HAVE_SLAB_NOPROF
 struct page *__alloc_pages_noprof(gfp_t gfp, unsigned int order, int nid, nodemask_t *mask)
 {
-	return new_page();
+	return new_page(gfp);
 }
 #else
 struct page *__alloc_pages(gfp_t gfp, unsigned int order, int nid, nodemask_t *mask)
 {
-	return new_page();
+	return new_page(gfp);
 }
 #endif
 

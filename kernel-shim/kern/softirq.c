@@ -226,11 +226,21 @@ void lockstep_softirq_irq_exit(void)
 }
 #endif
 
+#if HAVE_SOFTIRQ_ACTION_VOID
+static void lines_action(void)
+#else
+static void lines_action(struct softirq_action *unused)
+#endif
+{
+	lockstep_lines_softirq();
+}
+
 void lockstep_softirq_init(void)
 {
 	bool asked = lockstep_machine.softirq == BRIDGE_SOFTIRQ_KTIMERS;
 	bool ktimers = asked && IS_ENABLED(CONFIG_PREEMPT_RT);	/* only where interrupts thread */
 
+	open_softirq(TASKLET_SOFTIRQ, lines_action);
 	for (int cpu = 0; cpu < lockstep_machine.nr_cpus; cpu++) {
 		struct softirq_cpu *c = &cpus[cpu];
 		char comm[TASK_COMM_LEN];

@@ -58,12 +58,6 @@ void lockstep_leave_kernel(void)
 	preempt_enable();
 }
 
-/* Ends an interruptible sleep, as a signal would. */
-void lockstep_wake(struct task *t)
-{
-	wake_up_state(lockstep_task_of(t), TASK_INTERRUPTIBLE);
-}
-
 void lockstep_numbered(char *to, size_t n, const char *prefix, int number)
 {
 	char digits[12];
@@ -87,16 +81,6 @@ void __put_task_struct(struct task_struct *p)
 }
 
 void __put_task_struct_rcu_cb(struct rcu_head *rcu)
-{
-}
-
-/* Nobody sends signals to tasks of a scenario. */
-int set_user_sigmask(const sigset_t __user *mask, size_t size)
-{
-	return 0;
-}
-
-void __set_current_blocked(const sigset_t *set)
 {
 }
 

@@ -7,10 +7,10 @@
 #include <linux/clockchips.h>
 #include <linux/hrtimer.h>
 #include <linux/jiffies.h>
-#include <linux/poll.h>
 #include <linux/sched/rt.h>
 #include <linux/time.h>
 #include <linux/timekeeping.h>
+#include <linux/uaccess.h>
 
 int tick_program_event(ktime_t expires, int force);
 int tick_check_oneshot_change(int allow_nohz);
@@ -98,56 +98,41 @@ struct timespec64 timespec64_add_safe(const struct timespec64 a, const struct ti
 	return ns_to_timespec64(timespec64_to_ns(&a) + timespec64_to_ns(&b));
 }
 
+void set_normalized_timespec64(struct timespec64 *ts, time64_t sec, s64 nsec)
+{
+	*ts = ns_to_timespec64(sec * NSEC_PER_SEC + nsec);
+}
+
 int get_timespec64(struct timespec64 *ts, const struct __kernel_timespec __user *uts)
 {
-	ts->tv_sec = uts->tv_sec;
-	ts->tv_nsec = uts->tv_nsec;
+	struct __kernel_timespec kts;
+
+	if (copy_from_user(&kts, uts, sizeof(kts)))
+		return -EFAULT;
+	ts->tv_sec = kts.tv_sec;
+	ts->tv_nsec = kts.tv_nsec;
 	return 0;
 }
 
 int put_timespec64(const struct timespec64 *ts, struct __kernel_timespec __user *uts)
 {
-	uts->tv_sec = ts->tv_sec;
-	uts->tv_nsec = ts->tv_nsec;
-	return 0;
+	struct __kernel_timespec kts = { .tv_sec = ts->tv_sec, .tv_nsec = ts->tv_nsec };
+
+	return copy_to_user(uts, &kts, sizeof(kts)) ? -EFAULT : 0;
 }
 
 int get_itimerspec64(struct itimerspec64 *it, const struct __kernel_itimerspec __user *uit)
 {
-	get_timespec64(&it->it_interval, &uit->it_interval);
+	if (get_timespec64(&it->it_interval, &uit->it_interval))
+		return -EFAULT;
 	return get_timespec64(&it->it_value, &uit->it_value);
 }
 
 int put_itimerspec64(const struct itimerspec64 *it, struct __kernel_itimerspec __user *uit)
 {
-	put_timespec64(&it->it_interval, &uit->it_interval);
+	if (put_timespec64(&it->it_interval, &uit->it_interval))
+		return -EFAULT;
 	return put_timespec64(&it->it_value, &uit->it_value);
-}
-
-int poll_select_set_timeout(struct timespec64 *to, time64_t sec, long nsec)
-{
-	struct timespec64 rel = { .tv_sec = sec, .tv_nsec = nsec }, now;
-
-	if (!timespec64_valid(&rel))
-		return -EINVAL;
-	if (!sec && !nsec) {
-		*to = rel;
-		return 0;
-	}
-	ktime_get_ts64(&now);
-	*to = timespec64_add_safe(now, rel);
-	return 0;
-}
-
-/* Real-time tasks sleep exactly, the others with their timer slack or 0.1 % of the time left. */
-u64 select_estimate_accuracy(struct timespec64 *tv)
-{
-	s64 left;
-
-	if (lockstep_realtime(current))
-		return 0;
-	left = timespec64_to_ns(tv) - (s64)lockstep_now();
-	return max_t(s64, div_s64(left, 1000), current->timer_slack_ns);
 }
 
 long schedule_timeout(long timeout)

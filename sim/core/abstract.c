@@ -190,6 +190,21 @@ void abstract_sleep(struct sim *s, uint64_t ns)
 	eventq_cancel(&s->abstract->timers[a->timer.cpu], &a->timer);
 }
 
+void abstract_sleep_on(struct sim *s, const bool *flag)
+{
+	struct abstract_task *a = &current_task(s)->abstract;
+
+	engine_cost(s, COST_SYSCALL);
+	for (;;) {
+		abstract_prepare(s);
+		a->interruptible = true;
+		if (*flag)
+			break;
+		abstract_block(s, PREV_INTERRUPTIBLE);
+	}
+	a->interruptible = false;
+}
+
 void abstract_yield(struct sim *s)
 {
 	engine_cost(s, COST_SYSCALL);

@@ -88,6 +88,15 @@ struct detect_counts {
 	uint64_t inverted_ns;	/* of all waits */
 };
 
+enum task_state {
+	STATE_ASLEEP,
+	STATE_RUNNING,
+	STATE_RUNNABLE,
+	STATE_BLOCKED,		/* on a lock */
+	STATE_THROTTLED,
+	STATE_DEAD
+};
+
 struct detect;
 
 struct detect *detect_new(const struct detect_limits *l);
@@ -114,18 +123,14 @@ int detect_reports(const struct detect *d, const struct report **out);
 const struct detect_counts *detect_counts(const struct detect *d);
 /* Longest wait of one task, 0 when it never waited. */
 uint64_t detect_longest(const struct detect *d, uint32_t task);
+/* In the middle of a run: a lock or task, or -1. */
+enum task_state detect_state(const struct detect *d, uint32_t task);
+int64_t detect_blocked_on(const struct detect *d, uint32_t task);
+int64_t detect_owner(const struct detect *d, uint32_t lock);
+unsigned int detect_readers(const struct detect *d, uint32_t lock);
 bool detect_stalled(const struct detect *d);	/* a stall has been seen and nothing broke it */
 
 /* ---- what each task and CPU did, for the timeline */
-
-enum task_state {
-	STATE_ASLEEP,
-	STATE_RUNNING,
-	STATE_RUNNABLE,
-	STATE_BLOCKED,		/* on a lock */
-	STATE_THROTTLED,
-	STATE_DEAD
-};
 
 struct change {
 	uint64_t at_ns;

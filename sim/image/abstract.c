@@ -93,6 +93,11 @@ static int set_affinity(struct task *t, uint64_t cpus)
 	return abstract_set_affinity(t->sim, t, cpus);
 }
 
+static void sleep_on(const bool *flag)
+{
+	abstract_sleep_on(selected->sim, flag);
+}
+
 static void wake(struct task *t)
 {
 	abstract_end_sleep(t->sim, t);
@@ -118,9 +123,11 @@ static int no_ready_list(int epfd, bool *overflow)
 	return -EBADF;
 }
 
-static int irq_new(int line, int cpu, bool threaded, int priority, const char *name)
+static int irq_new(int line, int cpu, enum bridge_irq_kind kind, int priority, const char *name)
 {
-	return abstract_irq_new(selected->sim, line, cpu, threaded, priority, name);
+	return kind == BRIDGE_IRQ_SOFT ? -EOPNOTSUPP :
+		       abstract_irq_new(selected->sim, line, cpu, kind == BRIDGE_IRQ_THREADED,
+					priority, name);
 }
 
 static struct bridge_focus no_focus;	/* nothing is compiled with function entries */
@@ -140,6 +147,7 @@ static const struct bridge_image table = {
 	.lock_op = operate,
 	.set_policy = set_policy,
 	.set_affinity = set_affinity,
+	.sleep_on = sleep_on,
 	.wake = wake,
 	.call_rcu = no_rcu,
 	.synchronize_rcu = no_rcu,

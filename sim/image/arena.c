@@ -138,6 +138,7 @@ void *arena_alloc(struct arena *a, size_t n, enum arena_error *err)
 		unpoison(o, sizeof(*o) + room);
 		a->used += sizeof(*o) + room;
 	}
+	a->nr_objects++;
 	o->magic = MAGIC_LIVE;
 	o->size = n;
 	o->room = room;
@@ -172,6 +173,7 @@ enum arena_error arena_free(struct arena *a, const void *p)
 		return ARENA_DOUBLE_FREE;
 	if (o->magic != MAGIC_LIVE)
 		return ARENA_BAD_FREE;
+	a->nr_objects--;
 	o->magic = MAGIC_FREE;
 	o->next = NULL;
 	unpoison(o + 1, o->room);

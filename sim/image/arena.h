@@ -25,7 +25,7 @@ struct arena_class {
 
 struct arena {
 	char *base;
-	size_t used, max;
+	size_t used, max, nr_objects;
 	struct arena_class classes[ARENA_CLASSES];
 };
 

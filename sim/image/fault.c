@@ -87,6 +87,12 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	/* Not a fault at all: the first write to saved memory. */
 	if (sig == SIGSEGV && pages_fault(info->si_addr))
 		return;
+	/* The kernel touches bad user memory: it goes on behind the instruction and says so. */
+	if (m && m->image->ops && (const void *)r[REG_RIP] == m->image->ops->copy_insn &&
+	    (sig == SIGSEGV || sig == SIGBUS)) {
+		r[REG_RIP] = (greg_t)(uintptr_t)m->image->ops->copy_fixup;
+		return;
+	}
 	if (!m || !image_symbol(m->image, (const void *)r[REG_RIP])) {
 		/* Not the kernel's: die of it as usual. */
 		signal(sig, SIG_DFL);

@@ -142,6 +142,28 @@ static int host_irq_line(struct sim *s, unsigned int cpu)
 	return engine_next_line(s, cpu);
 }
 
+static void host_polled(struct sim *s, int fd)
+{
+	struct machine *m = machine_of(s);
+
+	if (m->hooks.polled)
+		m->hooks.polled(m->hooks.self, fd);
+}
+
+static bool host_signal(struct sim *s, int sig)
+{
+	struct machine *m = machine_of(s);
+
+	return !m->hooks.signal || m->hooks.signal(m->hooks.self, sig);
+}
+
+static bool host_alloc_fails(struct sim *s)
+{
+	struct machine *m = machine_of(s);
+
+	return m->hooks.alloc_fails && m->hooks.alloc_fails(m->hooks.self);
+}
+
 /* ---- bugs */
 
 static void report(struct machine *m, bool fatal, const char *what, const char *detail,
@@ -275,9 +297,12 @@ void machine_fill_host(struct machine *m)
 		.function_hook = host_function_hook,
 		.irq_line = host_irq_line,
 		.irq_handler = host_irq_handler,
+		.polled = host_polled,
+		.signal = host_signal,
 		.alloc = host_alloc,
 		.free = host_free,
 		.alloc_size = host_alloc_size,
+		.alloc_fails = host_alloc_fails,
 		.sched = machine_sched(m),
 		.print = host_print,
 		.format = vsnprintf,

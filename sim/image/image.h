@@ -38,6 +38,9 @@ struct machine_hooks {
 			  const char *function);	/* NULL: nobody wants to know */
 	void (*function_hook)(void *self, const char *function);
 	void (*irq_handler)(void *self, int line);
+	void (*polled)(void *self, int fd);	/* a scripted file; NULL: nobody wants to know */
+	bool (*signal)(void *self, int sig);	/* true: calls may be restarted */
+	bool (*alloc_fails)(void *self);	/* NULL: none does */
 };
 
 /* Boots a machine.  0 or -errno with a line in @why. */
@@ -51,8 +54,12 @@ void machine_select(struct machine *m);
 void machine_set_hooks(struct machine *m, const struct machine_hooks *h);
 /* As it was after boot: a copy on fibers, a new boot on other carriers.  0 or -errno. */
 int machine_reset(struct machine *m);
+/* Faults are the machines' again, after somebody else has installed handlers. */
+void machine_catch_faults(void);
 /* Runs the machine, turning faults of kernel code into bug verdicts. */
 enum sim_end machine_run(struct machine *m);
+/* Objects on the heap of the image. */
+size_t machine_objects(const struct machine *m);
 /* What the kernel has printed, oldest first. */
 const char *machine_printed(const struct machine *m);
 

@@ -197,6 +197,11 @@ enum sim_end machine_run(struct machine *m)
 	return end;
 }
 
+void machine_catch_faults(void)
+{
+	fault_catch();
+}
+
 void machine_select(struct machine *m)
 {
 	if (m->image->strategy)
@@ -216,6 +221,11 @@ const struct bridge_image *machine_image(const struct machine *m)
 void machine_set_hooks(struct machine *m, const struct machine_hooks *h)
 {
 	m->hooks = *h;
+}
+
+size_t machine_objects(const struct machine *m)
+{
+	return m->arena.nr_objects;
 }
 
 const char *machine_printed(const struct machine *m)

@@ -286,7 +286,9 @@ static int prepare(struct run *r, struct diag *d)
 	for (size_t i = 0; i < sc->nr_interrupts; i++) {
 		const struct interrupt *irq = &sc->interrupts[i];
 
-		if (r->ops->irq_new((int)i, irq->cpu, irq->threaded, irq->priority, irq->name))
+		if (r->ops->irq_new((int)i, irq->cpu,
+				    irq->threaded ? BRIDGE_IRQ_THREADED : BRIDGE_IRQ_HARD,
+				    irq->priority, irq->name))
 			return diag_at(d, sc->file, 0, 0, "interrupt \"%s\" is refused", irq->name);
 	}
 	if (r->preempters && make_preempters(r, d))

@@ -8,8 +8,6 @@
 #include "sim/base/check.h"
 #include "sim/scenario/run_private.h"
 
-#define ENDLESS_NS 1000000000000000ll	/* a sleep that somebody ends */
-
 long run_call(struct run *r, enum bridge_sys nr, long a, long b, long c, long d)
 {
 	long arg[6] = { a, b, c, d, 0, 0 };
@@ -26,8 +24,7 @@ static void sleep_ns(struct run *r, uint64_t ns)
 
 void run_wait_resumed(struct run *r, struct run_task *t)
 {
-	while (!t->resumed)
-		sleep_ns(r, ENDLESS_NS);
+	r->ops->sleep_on(&t->resumed);
 	t->resumed = false;
 }
 

@@ -9,24 +9,7 @@
  */
 #include "sim/trace/private.h"
 
-/* The first argument goes by the kernel's name; NULL: it is an address, or there is none. */
-static const struct {
-	const char *name, *argument;
-} syscalls[NR_BRIDGE_SYS] = {
-	[SYS_NONE] = { "none", NULL },
-	[SYS_EPOLL_CREATE1] = { "epoll_create1", "flags" },
-	[SYS_EPOLL_CTL] = { "epoll_ctl", "epfd" },
-	[SYS_EPOLL_WAIT] = { "epoll_wait", "epfd" },
-	[SYS_EVENTFD2] = { "eventfd2", "count" },
-	[SYS_TIMERFD_CREATE] = { "timerfd_create", "clockid" },
-	[SYS_TIMERFD_SETTIME] = { "timerfd_settime", "ufd" },
-	[SYS_PIPE2] = { "pipe2", NULL },
-	[SYS_READ] = { "read", "fd" },
-	[SYS_WRITE] = { "write", "fd" },
-	[SYS_CLOSE] = { "close", "fd" },
-	[SYS_NANOSLEEP] = { "nanosleep", "ns" },	/* the kernel has an address here */
-	[SYS_SCHED_YIELD] = { "sched_yield", NULL }
-};
+#include "sim/core/sysname.h"
 
 static const char *const vectors[] = { "HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL",
 				       "TASKLET", "SCHED", "HRTIMER", "RCU" };
@@ -226,17 +209,16 @@ static void put_irq(struct line *l, const struct probe *p)
 
 static void put_syscall(struct line *l, const struct probe *p)
 {
-	uint32_t nr = p->object < NR_BRIDGE_SYS ? p->object : SYS_NONE;
 	bool enter = p->kind == PROBE_SYS_ENTER;
 
 	put(l, enter ? "sys_enter_" : "sys_exit_");
-	put(l, syscalls[nr].name);
+	put(l, sys_name(p->object));
 	put(l, ":");
-	if (enter && !syscalls[nr].argument)
+	if (enter && !sys_argument(p->object))
 		return;
 	put(l, " ");
 	if (enter) {
-		put(l, syscalls[nr].argument);
+		put(l, sys_argument(p->object));
 		put(l, ": ");
 	}
 	put_hex(l, (uint64_t)p->arg, enter ? 8 : 0);

@@ -148,7 +148,7 @@ static uint64_t run(uint64_t seed, bool heavy)
 
 		assert_int_equal(group, 0);
 		sim_group_named(sim, "limited");
-		assert_int_equal(im->irq_new(1, 1, true, 60, "nic"), 0);
+		assert_int_equal(im->irq_new(1, 1, BRIDGE_IRQ_THREADED, 60, "nic"), 0);
 		engine_call_at(sim, 3 * MS, raise_line, NULL);
 		spawn("burner", 0, 0, burner);
 	}

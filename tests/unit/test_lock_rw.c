@@ -223,7 +223,7 @@ static void a_reader_in_an_interrupt_passes_the_waiting_writer(void **state)
 	(void)state;
 	start("abstract@vanilla", 3);
 	locks(BRIDGE_LOCK_RW);
-	assert_int_equal(im->irq_new(0, 0, false, 0, "nic"), 0);
+	assert_int_equal(im->irq_new(0, 0, BRIDGE_IRQ_HARD, 0, "nic"), 0);
 	spawn("reader", 10, 0, reads_long);
 	spawn("writer", 20, 1, writes);
 	spawn("device", 30, 2, raises_line);

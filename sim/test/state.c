@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a test can see, and what its end is judged by.
+ */
+#include <stdio.h>
+
+#include "sim/core/engine.h"
+#include "sim/core/sysname.h"
+#include "sim/test/private.h"
+
+uint64_t lab_now(void)
+{
+	return sim_now(lab.sim);
+}
+
+uint32_t lab_choose(uint32_t n)
+{
+	return engine_choose(lab.sim, n);
+}
+
+bool lab_ended(const struct lab_task *t)
+{
+	return t->task->dead;
+}
+
+bool lab_sleeps(const struct lab_task *t)
+{
+	return detect_state(lab.detect, t->task->id) == STATE_ASLEEP;
+}
+
+int lab_prio(const struct lab_task *t)
+{
+	return t->task->prio;
+}
+
+int lab_base_prio(const struct lab_task *t)
+{
+	return t->task->normal_prio;
+}
+
+const char *lab_in_call(const struct lab_task *t)
+{
+	return t->call != SYS_NONE ? sys_name(t->call) : NULL;
+}
+
+const char *lab_blocked_on(const struct lab_task *t)
+{
+	int64_t lock = detect_blocked_on(lab.detect, t->task->id);
+
+	return lock >= 0 ? sim_lock(lab.sim, (uint32_t)lock)->name : NULL;
+}
+
+void lab_watch_calls(void *self, const struct sim *s, const struct probe *p)
+{
+	struct lab_task *t;
+
+	(void)self;
+	if (p->kind != PROBE_SYS_ENTER && p->kind != PROBE_SYS_EXIT)
+		return;
+	t = lab_task_of(sim_task(s, p->task));
+	if (t)
+		t->call = p->kind == PROBE_SYS_ENTER ? p->object : SYS_NONE;
+}
+
+/* "&ep->lock" is any instance of it, "&ep->lock#2" the second one. */
+bool lab_is_lock(uint32_t id, const char *name)
+{
+	const char *full = sim_lock(lab.sim, id)->name;
+	size_t n = strlen(name);
+
+	return !strncmp(full, name, n) && (!full[n] || full[n] == '#');
+}
+
+const char *lab_owner(const char *lock)
+{
+	for (unsigned int i = 0; i < sim_nr_locks(lab.sim); i++) {
+		int64_t owner = detect_owner(lab.detect, i);
+
+		if (owner >= 0 && lab_is_lock(i, lock))
+			return sim_task(lab.sim, (uint32_t)owner)->name;
+	}
+	return NULL;
+}
+
+int lab_readers(const char *lock)
+{
+	int nr = 0;
+
+	for (unsigned int i = 0; i < sim_nr_locks(lab.sim); i++)
+		if (lab_is_lock(i, lock))
+			nr += (int)detect_readers(lab.detect, i);
+	return nr;
+}
+
+int lab_signals(const struct lab_task *t)
+{
+	return t->nr_signals;
+}
+
+size_t lab_objects(void)
+{
+	return machine_objects(lab.machine);
+}
+
+const char *lab_verdict(void)
+{
+	return verdict_names[detect_verdict(lab.detect)];
+}
+
+const char *lab_printed(void)
+{
+	return machine_printed(lab.machine);
+}
+
+/* ---- the end */
+
+/* All is quiet: whoever waits for ever in an epoll file that has something to tell has missed it. */
+static void look_for_lost_wakeup(void)
+{
+	for (int i = 1; i < lab.nr_tasks; i++) {
+		const struct lab_task *t = &lab.tasks[i];
+		char words[120];
+
+		if (t->waits_in < 0 || lab_ended(t) || !lab_sleeps(t))
+			continue;
+		if (lab_wait(t->waits_in, NULL, 1, 0) <= 0)
+			continue;
+		snprintf(words, sizeof(words), "%.40s sleeps in epoll_wait(%d), which has an event",
+			 t->spec.name, t->waits_in);
+		detect_found(lab.detect, lab.sim, VERDICT_LOST_WAKEUP, sim_now(lab.sim), words);
+		return;
+	}
+}
+
+void lab_judge(const char *verdict)
+{
+	const struct chain *c;
+	const char *found;
+
+	look_for_lost_wakeup();
+	detect_end(lab.detect, lab.sim, sim_now(lab.sim));
+	found = lab_verdict();
+	if (!strcmp(found, verdict))
+		return;
+	c = detect_chain(lab.detect);
+	lab_fail(lab.im->name, 0, "verdict %s, expected %s%s%s%s%s", found, verdict,
+		 *detect_words(lab.detect) ? ": " : "", detect_words(lab.detect),
+		 c->nr ? ": " : "", c->nr ? c->edges[0].words : "");
+}
