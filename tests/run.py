@@ -23,6 +23,13 @@ def cmocka(output):
     return passed, failed
 
 
+def ktap(output):
+    """Tests of the images, the second level of what lab_main() prints."""
+    results = re.findall(r'^  (not ok|ok) \d+ \S+( # SKIP)?', output, re.M)
+    ran = [r for r, skipped in results if not skipped]
+    return ran.count('ok'), ran.count('not ok')
+
+
 def script(output):
     found = re.findall(r'^(\d+) passed, (\d+) failed$', output, re.M)
     return (int(found[-1][0]), int(found[-1][1])) if found else (0, 0)
@@ -40,7 +47,7 @@ def run_suite(build, suite):
         output, status = run.stdout + run.stderr, run.returncode
     except subprocess.TimeoutExpired:
         output, status = 'timed out', 1
-    p, f = script(output) if is_script else cmocka(output)
+    p, f = (script if is_script else ktap if output.startswith('KTAP') else cmocka)(output)
     if (status and not f) or not p + f:
         f += 1      # crashed, or tested nothing
     return os.path.basename(suite), p, f, time.time() - start, output

@@ -8,6 +8,7 @@
 #include <linux/rtmutex.h>
 #include <linux/sched/prio.h>
 #include <linux/sched/rt.h>
+#include <linux/sched/task.h>
 
 static int normal_prio_of(int policy, int priority)
 {
@@ -40,6 +41,8 @@ static void set_params(struct task_struct *p, int policy, int priority)
 	p->rt_priority = rt_prio(normal) ? priority : 0;
 	p->static_prio = rt_prio(normal) ? DEFAULT_PRIO : normal;
 	p->normal_prio = normal;
+	/* as sched_setscheduler() does: real-time tasks sleep exactly */
+	p->timer_slack_ns = lockstep_realtime(p) ? 0 : init_task.timer_slack_ns;
 	p->prio = lender ? min(normal, lender->prio) : normal;
 }
 

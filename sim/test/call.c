@@ -42,16 +42,26 @@ static long call(enum bridge_sys nr, long a, long b, long c, long d)
 
 /* ---- epoll */
 
+int lab_epoll_flags(int flags)
+{
+	return (int)call(SYS_EPOLL_CREATE1, flags, 0, 0, 0);
+}
+
 int lab_epoll(void)
 {
-	return (int)call(SYS_EPOLL_CREATE1, 0, 0, 0, 0);
+	return lab_epoll_flags(0);
+}
+
+int lab_ctl_at(int ep, int op, int fd, struct epoll_event *e)
+{
+	return (int)call(SYS_EPOLL_CTL, ep, op, fd, (long)e);
 }
 
 int lab_ctl(int ep, int op, int fd, uint32_t events, uint64_t data)
 {
 	struct epoll_event e = { .events = events, .data.u64 = data };
 
-	return (int)call(SYS_EPOLL_CTL, ep, op, fd, (long)&e);
+	return lab_ctl_at(ep, op, fd, &e);
 }
 
 static int wait_in(int ep, bool forever, enum bridge_sys nr, long out, long max, long timeout,

@@ -151,7 +151,9 @@ const char *lab_printed(void);
 /* ---- files */
 
 int lab_epoll(void);
+int lab_epoll_flags(int flags);	/* of epoll_create1() */
 int lab_ctl(int ep, int op, int fd, uint32_t events, uint64_t data);
+int lab_ctl_at(int ep, int op, int fd, struct epoll_event *e);
 #define lab_add(ep, fd, events) lab_ctl(ep, EPOLL_CTL_ADD, fd, events, (uint64_t)(fd))
 #define lab_mod(ep, fd, events) lab_ctl(ep, EPOLL_CTL_MOD, fd, events, (uint64_t)(fd))
 #define lab_del(ep, fd) lab_ctl(ep, EPOLL_CTL_DEL, fd, 0, 0)
