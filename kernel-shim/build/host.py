@@ -177,6 +177,19 @@ def setup(g):
     Alias('soak', soak_act)
     AlwaysBuild(soak_act)
 
+    def run_mutants(target, source, env):
+        sys.path.insert(0, os.path.join(root, 'tests'))
+        import mutate
+        tree = trees.debian_tree(ARGUMENTS.get('tree', '6.12'), os.path.join(root, 'build'))
+        image = g['Image'](tree, ARGUMENTS.get('config', 'rt'), ARGUMENTS.get('overlay'))
+        builder = images.Builder(root, g['IMAGES_BUILD'], g['CC'], g['Spec'])
+        return mutate.run(root, builder, image, os.path.join(build, 'tests', 'eventpoll'),
+                          g['ONLY'], os.cpu_count() or 1)
+
+    mutants = Command('mutate-act', [kernel, *binaries], run_mutants)
+    Alias('mutate', mutants)
+    AlwaysBuild(mutants)
+
     prefix = os.path.abspath(os.path.expanduser(ARGUMENTS.get('PREFIX', '/usr/local')))
 
     def install_images(target, source, env):

@@ -231,14 +231,18 @@ class Builder:
             if word and word[0] in ('both', config):
                 yield f'-Wl,--wrap={word[1]}'
 
+    def link_command(self, image, objects, out):
+        """Links object files into an image at `out`."""
+        return [self.cc, '-shared', '-nostdlib', '-g', '-Wl,-Bsymbolic', '-Wl,-z,now',
+                '-Wl,-z,defs', '-Wl,--build-id=none', *self.wraps(image.config),
+                '-Wl,--defsym=init_stack=lockstep_initcalls',
+                f'-Wl,-T,{self.shim}/build/image.lds',
+                f'-Wl,--version-script={self.shim}/build/image.map',
+                *objects, '-lc', '-o', out]
+
     def link(self, image, objects):
         out = os.path.join(self.build, 'kernel', image.name + '.so')
-        command = [self.cc, '-shared', '-nostdlib', '-g', '-Wl,-Bsymbolic', '-Wl,-z,now',
-                   '-Wl,-z,defs', '-Wl,--build-id=none', *self.wraps(image.config),
-                   '-Wl,--defsym=init_stack=lockstep_initcalls',
-                   f'-Wl,-T,{self.shim}/build/image.lds',
-                   f'-Wl,--version-script={self.shim}/build/image.map',
-                   *[o.path for o in objects], '-lc', '-o', out + '.new']
+        command = self.link_command(image, [o.path for o in objects], out + '.new')
         key = hashlib.sha256('\0'.join(command).encode()).hexdigest()
         stamp = os.path.join(self.objects, image.name + '.link')
         newest = max(os.stat(o.path).st_mtime_ns for o in objects)

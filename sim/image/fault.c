@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <ucontext.h>
 
 #include "sim/base/check.h"
@@ -19,6 +20,7 @@
 #define FRAMES_MAX 48
 #define FRAME_MAX (128u << 10)	/* bytes: a larger step is no frame */
 #define ALT_STACK (64u << 10)
+#define WATCH_S 2	/* CPU time in which the engine must have been called */
 
 static struct machine *guarded;
 static struct {
@@ -62,6 +64,35 @@ static void fault_landing(void)
 	abort();
 }
 
+static bool in_image(const struct machine *m, const greg_t *r)
+{
+	return m && image_symbol(m->image, (const void *)r[REG_RIP]);
+}
+
+static void land(greg_t *r, const char *what)
+{
+	fault.pc = (const void *)r[REG_RIP];
+	fault.fp = (void *const *)r[REG_RBP];
+	fault.what = what;
+	r[REG_RSP] = ((r[REG_RSP] - 512) & ~(greg_t)15) - 8;
+	r[REG_RIP] = (greg_t)(uintptr_t)fault_landing;
+}
+
+/* Kernel code that never calls the engine would hang the lab. */
+static void on_watch(int sig, siginfo_t *info, void *context)
+{
+	static uint64_t events;
+	greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
+	struct machine *m = guarded;
+	uint64_t before = events;
+
+	(void)sig;
+	(void)info;
+	events = m ? sim_events(m->sim) : 0;
+	if (m && events == before && in_image(m, r))
+		land(r, "endless loop");
+}
+
 static const char *words_of(int sig, const void *addr)
 {
 	const uint64_t pattern = ARENA_POISON * 0x0101010101010101ull;
@@ -93,13 +124,11 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 		r[REG_RIP] = (greg_t)(uintptr_t)m->image->ops->copy_fixup;
 		return;
 	}
-	if (!m || !image_symbol(m->image, (const void *)r[REG_RIP])) {
+	if (!in_image(m, r)) {
 		/* Not the kernel's: die of it as usual. */
 		signal(sig, SIG_DFL);
 		return;
 	}
-	fault.pc = (const void *)r[REG_RIP];
-	fault.fp = (void *const *)r[REG_RBP];
 	fault.addr = info->si_addr;
 	/* A non-canonical address is not reported: it is in one of the registers. */
 	if (sig == SIGSEGV && !info->si_addr)
@@ -107,9 +136,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 			if ((uint64_t)r[i] >> 48 == 0x6b6b)
 				fault.addr = (const void *)(uintptr_t)(ARENA_POISON *
 								       0x0101010101010101ull);
-	fault.what = words_of(sig, fault.addr);
-	r[REG_RSP] = ((r[REG_RSP] - 512) & ~(greg_t)15) - 8;
-	r[REG_RIP] = (greg_t)(uintptr_t)fault_landing;
+	land(r, words_of(sig, fault.addr));
 }
 
 void fault_catch(void)
@@ -118,6 +145,9 @@ void fault_catch(void)
 	static char alt_stack[ALT_STACK];	/* for faults of a stack that is full */
 	struct sigaction now, sa = { .sa_sigaction = on_fault,
 				     .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
+	struct sigaction watch = { .sa_sigaction = on_watch,
+				   .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART };
+	struct itimerval every = { .it_interval.tv_sec = WATCH_S, .it_value.tv_sec = WATCH_S };
 	stack_t alt = { .ss_sp = alt_stack, .ss_size = ALT_STACK };
 
 	/* Test frameworks put handlers of their own in their place. */
@@ -127,6 +157,7 @@ void fault_catch(void)
 	SIM_CHECK(!sigaltstack(&alt, NULL));
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		SIM_CHECK(!sigaction(signals[i], &sa, NULL));
+	SIM_CHECK(!sigaction(SIGVTALRM, &watch, NULL) && !setitimer(ITIMER_VIRTUAL, &every, NULL));
 }
 
 void fault_guard(struct machine *m)

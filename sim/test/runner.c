@@ -24,7 +24,7 @@ static struct {
 	const char *program, *only, *images, *carrier;
 	int cpus[CPUS_MAX], nr_cpus;
 	uint64_t first_seed, nr_seeds;
-	bool list;
+	bool list, stop;
 } option = { .only = "", .carrier = "fiber", .cpus = { 1, 2, 4 }, .nr_cpus = 3, .first_seed = 1,
 	     .nr_seeds = SEEDS };
 
@@ -64,6 +64,8 @@ static bool matches(const char *patterns, const char *name, bool part)
 	}
 	return false;
 }
+
+static bool stopped;	/* on this image: a test has failed, and that is enough */
 
 /* Machines without a kernel have no files, and accesses are for those who ask: they are slow. */
 static bool image_wanted(const char *image)
@@ -179,7 +181,7 @@ static void run_on(int cpus, struct outcome *all, size_t nr)
 		if (!test_wanted(t))
 			continue;
 		now.test = t;
-		if (offered(t, now.image) && (!t->cpus || t->cpus == cpus) && cpus >= t->cpus_min &&
+		if (!stopped && offered(t, now.image) && (!t->cpus || t->cpus == cpus) && cpus >= t->cpus_min &&
 		    !o->failed) {
 			if (!open && !open_machine(all, nr))
 				return;
@@ -189,6 +191,7 @@ static void run_on(int cpus, struct outcome *all, size_t nr)
 			if (o->failed) {
 				lab_close_machine();
 				open = false;
+				stopped = option.stop;
 			}
 		}
 		o++;
@@ -218,6 +221,7 @@ static bool run_image(const char *image, int number, size_t nr)
 
 	SIM_CHECK(all);
 	now.image = image;
+	stopped = false;
 	for (int cpus = 1; cpus <= CPUS_MAX; cpus++)
 		if (cpus_wanted(cpus))
 			run_on(cpus, all, nr);
@@ -248,6 +252,7 @@ static const char help[] =
 	"  seeds=N               schedules a test and number of CPUs; default: %d\n"
 	"  seed=N                that one schedule\n"
 	"  carrier=NAME          fiber or pthread\n"
+	"  stop=1                no more tests on an image after the first that fails\n"
 	"  list=1                names the tests, and runs none\n"
 	"Images are looked for in LOCKSTEP_IMAGES, kernel/ beside the program, or its prefix.\n"
 	"Exit status: 0 all pass, 1 some fail, 2 usage, or nothing to run.\n";
@@ -292,6 +297,8 @@ static bool set(const char *key, const char *value)
 		option.nr_seeds = n;
 	else if (!strcmp(key, "seed") && number(value, UINT64_MAX, &option.first_seed))
 		option.nr_seeds = 1;
+	else if (!strcmp(key, "stop"))
+		option.stop = true;
 	else if (!strcmp(key, "list"))
 		option.list = true;
 	else
