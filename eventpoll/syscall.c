@@ -137,6 +137,12 @@ static long call(enum bridge_sys nr, const long a[6])
 		return file_flags(a[0], a[1], a[2]);
 	case SYS_PAUSE:
 		return pause_call();
+	case SYS_SOCKETPAIR:
+		return lockstep_socketpair((int *)a[0], a[1]);
+	case SYS_FIFO_NEW:
+		return lockstep_fifo_new();
+	case SYS_FIFO_OPEN:
+		return lockstep_fifo_open(a[0], a[1]);
 	case SYS_SCRIPTED_NEW:
 		return lockstep_scripted_new(a[0]);
 	case SYS_SCRIPTED_SET:
@@ -151,7 +157,8 @@ static long call(enum bridge_sys nr, const long a[6])
 long lockstep_syscall(enum bridge_sys nr, const long a[6])
 {
 	/* of these the first argument is an address, and no record holds one */
-	bool address = nr == SYS_PIPE2 || nr == SYS_POLL || nr == SYS_PPOLL;
+	bool address = nr == SYS_PIPE2 || nr == SYS_SOCKETPAIR || nr == SYS_POLL ||
+		       nr == SYS_PPOLL;
 	long ret;
 
 	do {

@@ -105,6 +105,9 @@ enum bridge_sys {
 	SYS_DUP2,
 	SYS_FCNTL,		/* fd, F_GETFL or F_SETFL, flags */
 	SYS_PAUSE,
+	SYS_SOCKETPAIR,		/* int fd[2], flags */
+	SYS_FIFO_NEW,		/* a named pipe; its number */
+	SYS_FIFO_OPEN,		/* number, flags */
 	/* A file whose readiness a test scripts. */
 	SYS_SCRIPTED_NEW,	/* 0: it has no poll() */
 	SYS_SCRIPTED_SET,	/* fd, events that poll() answers from now on; times it was polled */
@@ -197,11 +200,19 @@ struct bridge_image {
 	 * User space waits for user space: until *flag.  Whoever sets it calls wake() then; the
 	 * one cannot miss the other.
 	 */
-	void (*sleep_on)(const bool *flag);
+	void (*sleep_on)(const bool *flag, uint64_t until_ns);	/* absolute; UINT64_MAX: for ever */
 	void (*wake)(struct task *t);
 	/* 1-64; one that the task does not block ends its interruptible sleep */
 	void (*signal)(struct task *t, int sig);
 	uint64_t (*sigmask)(uint64_t blocked);	/* of the caller; the mask before */
+	void (*user_signals)(void);	/* what has come while it was in user space reaches it now */
+	/*
+	 * Processes: whose descriptors a task has.  A new task has process 0, which is there from
+	 * the start; another one begins with a copy of the caller's files or with none.
+	 */
+	void (*files_new)(int process, bool copy);
+	void (*files_end)(int process);
+	void (*set_process)(struct task *t, int process);
 	void (*call_rcu)(void);			/* starts a grace period */
 	void (*synchronize_rcu)(void);
 	/* Level-triggered item ready while nobody will be told?  Only when all is quiet. */

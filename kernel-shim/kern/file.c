@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files and descriptors: one table for the machine, since all tasks share one set of files.
+ * Files and descriptors: a table a process.  The tasks of a scenario are one process, number 0.
  */
 #include "kern.h"
 
@@ -19,40 +19,49 @@
 #define FILES_MAX 65536
 
 /* Grows by need: all of it is copied at every reset. */
-static struct file **files;
-static int nr_files;
-static int lowest_free;
+struct table {
+	struct file **files;
+	int nr, lowest_free;
+};
+static struct table tables[LOCKSTEP_PROCESSES_MAX];
 #define RESERVED ((struct file *)-1L)
+
+static struct table *mine(void)
+{
+	return &tables[lockstep_of(current)->process];
+}
 
 struct file_end {
 	struct rcu_head rcu;
 	struct file *file;
 };
 
-static bool grow(void)
+static bool grow(struct table *t)
 {
-	int nr = nr_files ? nr_files * 2 : FILES_MIN;
+	int nr = t->nr ? t->nr * 2 : FILES_MIN;
 	struct file **more;
 
 	if (nr > FILES_MAX)
 		return false;
 	more = host->alloc(host->sim, nr * sizeof(*more));
-	if (files) {
-		memcpy(more, files, nr_files * sizeof(*more));
-		host->free(host->sim, files);
+	if (t->files) {
+		memcpy(more, t->files, t->nr * sizeof(*more));
+		host->free(host->sim, t->files);
 	}
-	files = more;
-	nr_files = nr;
+	t->files = more;
+	t->nr = nr;
 	return true;
 }
 
 int get_unused_fd_flags(unsigned int flags)
 {
-	for (int fd = lowest_free; fd < nr_files || grow(); fd++) {
-		if (files[fd])
+	struct table *t = mine();
+
+	for (int fd = t->lowest_free; fd < t->nr || grow(t); fd++) {
+		if (t->files[fd])
 			continue;
-		files[fd] = RESERVED;
-		lowest_free = fd + 1;
+		t->files[fd] = RESERVED;
+		t->lowest_free = fd + 1;
 		return fd;
 	}
 	return -EMFILE;
@@ -60,14 +69,16 @@ int get_unused_fd_flags(unsigned int flags)
 
 void put_unused_fd(unsigned int fd)
 {
-	files[fd] = NULL;
-	if ((int)fd < lowest_free)
-		lowest_free = fd;
+	struct table *t = mine();
+
+	t->files[fd] = NULL;
+	if ((int)fd < t->lowest_free)
+		t->lowest_free = fd;
 }
 
 void fd_install(unsigned int fd, struct file *file)
 {
-	files[fd] = file;
+	mine()->files[fd] = file;
 }
 
 #if HAVE_FILE_REF
@@ -103,7 +114,8 @@ static bool last_reference(struct file *f)
 
 struct file *fget(unsigned int fd)
 {
-	struct file *f = fd < nr_files ? files[fd] : NULL;
+	struct table *t = mine();
+	struct file *f = fd < t->nr ? t->files[fd] : NULL;
 
 	if (!f || f == RESERVED)
 		return NULL;
@@ -213,31 +225,62 @@ int lockstep_close(int fd)
 int lockstep_dup_fd(int fd, int to)
 {
 	struct file *f = fget(fd);
+	struct table *t = mine();
 
 	if (!f)
 		return -EBADF;
-	if (to == fd) {
+	if (to == fd || to >= FILES_MAX) {
 		fput(f);
-		return fd;
+		return to == fd ? fd : -EBADF;
 	}
-	if (to >= FILES_MAX) {
-		fput(f);
-		return -EBADF;
-	}
-	while (to >= nr_files)
-		grow();
+	while (to >= t->nr)
+		grow(t);
 	if (to < 0)
 		to = get_unused_fd_flags(0);
-	else if (files[to])
+	else if (t->files[to])
 		lockstep_close(to);
 	if (to < 0) {
 		fput(f);
 		return to;
 	}
 	fd_install(to, f);
-	while (lowest_free < nr_files && files[lowest_free])
-		lowest_free++;
+	while (t->lowest_free < t->nr && t->files[t->lowest_free])
+		t->lowest_free++;
 	return to;
+}
+
+/* A process begins with the files of the caller's, or with none. */
+void lockstep_files_new(int process, bool copy)
+{
+	const struct table *from = mine();
+	struct table *t = &tables[process];
+
+	t->lowest_free = 3;
+	if (!copy || !from->nr)
+		return;
+	t->files = host->alloc(host->sim, from->nr * sizeof(*t->files));
+	t->nr = from->nr;
+	t->lowest_free = from->lowest_free;
+	for (int fd = 0; fd < t->nr; fd++)
+		if (from->files[fd] && from->files[fd] != RESERVED)
+			t->files[fd] = get_file(from->files[fd]);
+}
+
+void lockstep_files_end(int process)
+{
+	struct table *t = &tables[process];
+
+	for (int fd = 0; fd < t->nr; fd++)
+		if (t->files[fd] && t->files[fd] != RESERVED)
+			fput(t->files[fd]);
+	if (t->files)
+		host->free(host->sim, t->files);
+	*t = (struct table){ };
+}
+
+void lockstep_set_process(struct task *t, int process)
+{
+	lockstep_of(lockstep_task_of(t))->process = process;
 }
 
 loff_t noop_llseek(struct file *file, loff_t offset, int whence)
@@ -252,6 +295,47 @@ extern const struct file_operations pipefifo_fops;
 static struct super_block pipe_super;
 static DEFINE_PER_CPU(unsigned int, pipe_writers);
 
+/* Both ends get descriptors and the caller is told them, or nothing has happened. */
+int lockstep_install_two(int __user *fds, struct file *ends[2])
+{
+	int fd[2], err = 0;
+
+	fd[0] = get_unused_fd_flags(0);
+	if (fd[0] < 0)
+		return fd[0];
+	fd[1] = get_unused_fd_flags(0);
+	if (fd[1] < 0)
+		err = fd[1];
+	else if (copy_to_user(fds, fd, sizeof(fd)))
+		err = -EFAULT;
+	for (int i = 0; i < 2; i++) {
+		if (!err)
+			fd_install(fd[i], ends[i]);
+		else if (fd[i] >= 0)
+			put_unused_fd(fd[i]);
+	}
+	return err;
+}
+
+static struct inode *fifo_inode(void)
+{
+	struct inode *inode = host->alloc(host->sim, sizeof(*inode));
+
+	spin_lock_init(&inode->i_lock);
+	inode->i_sb = &pipe_super;
+	inode->i_mode = S_IFIFO | 0600;
+	return inode;
+}
+
+static struct file *fifo_file(struct inode *inode, void *pipe, int flags)
+{
+	struct file *f = lockstep_file("fifo", &pipefifo_fops, pipe, flags, inode);
+
+	if (!IS_ERR(f))
+		f->f_flags |= O_NOATIME;
+	return f;
+}
+
 /* With O_RDWR each end is open for both, as a FIFO may be: one file on two wait queues. */
 int lockstep_pipe(int __user *fds, int flags)
 {
@@ -259,49 +343,77 @@ int lockstep_pipe(int __user *fds, int flags)
 	struct pipe_inode_info *pipe = alloc_pipe_info();
 	struct file *ends[2] = { };
 	struct inode *inode;
-	int fd[2] = { -1, -1 }, err;
+	int err = 0;
 
 	if (!pipe)
 		return -ENFILE;
-	inode = host->alloc(host->sim, sizeof(*inode));
-	spin_lock_init(&inode->i_lock);
-	inode->i_sb = &pipe_super;
-	inode->i_mode = S_IFIFO | 0600;
+	inode = fifo_inode();
 	inode->i_pipe = pipe;
 	pipe->files = 2;
 	pipe->readers = pipe->writers = both ? 2 : 1;
 	for (int i = 0; i < 2; i++) {
-		ends[i] = lockstep_file("fifo", &pipefifo_fops, pipe,
-					(both ? O_RDWR : i ? O_WRONLY : O_RDONLY) |
-					(flags & O_NONBLOCK), inode);
-		fd[i] = IS_ERR(ends[i]) ? PTR_ERR(ends[i]) : get_unused_fd_flags(0);
-		if (fd[i] < 0) {
-			err = fd[i];
-			goto undo;
-		}
-		ends[i]->f_flags |= O_NOATIME;
+		ends[i] = fifo_file(inode, pipe, (both ? O_RDWR : i ? O_WRONLY : O_RDONLY) |
+				    (flags & O_NONBLOCK));
+		if (IS_ERR(ends[i]))
+			err = PTR_ERR(ends[i]);
 	}
-	err = copy_to_user(fds, fd, sizeof(fd)) ? -EFAULT : 0;
-	if (err)
-		goto undo;
+	if (!err)
+		err = lockstep_install_two(fds, ends);
+	if (!err)
+		return 0;
 	for (int i = 0; i < 2; i++)
-		fd_install(fd[i], ends[i]);
-	return 0;
-undo:
-	for (int i = 0; i < 2; i++) {
-		if (fd[i] >= 0)
-			put_unused_fd(fd[i]);
 		if (!IS_ERR_OR_NULL(ends[i]))
 			kfree(ends[i]);
-	}
 	free_pipe_info(pipe);
 	host->free(host->sim, inode);
 	return err;
 }
 
+/* Named pipes go by a number: names are the host's. */
+static struct inode *fifos[LOCKSTEP_FIFOS_MAX];
+static int nr_fifos;
+
+int lockstep_fifo_new(void)
+{
+	if (nr_fifos == LOCKSTEP_FIFOS_MAX)
+		return -ENOSPC;
+	fifos[nr_fifos] = fifo_inode();
+	return nr_fifos++;
+}
+
+/* As open(2) does it: a reader waits for a writer and the other way round. */
+int lockstep_fifo_open(int fifo, int flags)
+{
+	struct file *f;
+	int fd, err;
+
+	if (fifo < 0 || fifo >= nr_fifos)
+		return -ENOENT;
+	fd = get_unused_fd_flags(0);
+	if (fd < 0)
+		return fd;
+	f = fifo_file(fifos[fifo], NULL, flags);
+	err = IS_ERR(f) ? PTR_ERR(f) : f->f_op->open(fifos[fifo], f);
+	if (err) {
+		put_unused_fd(fd);
+		if (!IS_ERR(f))
+			kfree(f);
+		return err;
+	}
+	fd_install(fd, f);
+	return fd;
+}
+
+int stream_open(struct inode *inode, struct file *f)
+{
+	f->f_mode &= ~(FMODE_LSEEK | FMODE_PREAD | FMODE_PWRITE | FMODE_ATOMIC_POS);
+	f->f_mode |= FMODE_STREAM;
+	return 0;
+}
+
 void lockstep_file_init(void)
 {
-	lowest_free = 3;
+	tables[0].lowest_free = 3;
 	pipe_super.s_writers.rw_sem[0].read_count = &pipe_writers;
 }
 

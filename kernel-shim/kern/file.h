@@ -11,6 +11,10 @@ struct file *lockstep_file(const char *name, const struct file_operations *fops,
 /* fds[0] reads, fds[1] writes */
 int lockstep_pipe(int __user *fds, int flags);
 int lockstep_close(int fd);
+int lockstep_install_two(int __user *fds, struct file *ends[2]);
+int lockstep_fifo_new(void);
+int lockstep_fifo_open(int fifo, int flags);
+int lockstep_socketpair(int __user *fds, int flags);	/* socket.c */
 
 int lockstep_dup_fd(int fd, int to);	/* to -1: the lowest free one */
 

@@ -9,6 +9,8 @@
 #include <lockstep/focus.h>
 #include "sim/core/probe.h"
 
+#define LOCKSTEP_PROCESSES_MAX 64
+#define LOCKSTEP_FIFOS_MAX 64
 #define LOCKSTEP_RAW_MAX 4	/* task and the interrupts on its stack */
 
 /* The shim's part of a task, at task->thread.lockstep. */
@@ -20,6 +22,7 @@ struct lockstep_task {
 	bool per_cpu;		/* a kernel thread of one CPU */
 	bool throttled;		/* as last told to the host */
 	int group;		/* or -1 */
+	int process;		/* whose files it has */
 	int in_kernel;		/* nesting of what does not run in user space */
 	u64 signals;		/* that have come and not been delivered, a bit each */
 	const void *raw[LOCKSTEP_RAW_MAX];	/* raw spinlocks it spins for, the innermost last */
@@ -145,7 +148,11 @@ int lockstep_lock_op(void *lock, enum bridge_lock_kind kind, enum bridge_lock_op
 long lockstep_syscall(enum bridge_sys nr, const long arg[6]);
 int lockstep_fd_ready(int epfd, int fd, uint32_t events);
 int lockstep_epoll_ready_list(int epfd, bool *overflow);
-void lockstep_sleep_on(const bool *flag);
+void lockstep_files_new(int process, bool copy);
+void lockstep_files_end(int process);
+void lockstep_set_process(struct task *t, int process);
+void lockstep_user_signals(void);
+void lockstep_sleep_on(const bool *flag, uint64_t until_ns);
 void lockstep_wake(struct task *t);
 void lockstep_signal(struct task *t, int sig);
 uint64_t lockstep_sigmask(uint64_t blocked);

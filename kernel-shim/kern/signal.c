@@ -10,6 +10,7 @@
  */
 #include "kern.h"
 
+#include <linux/hrtimer.h>
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 
@@ -107,20 +108,32 @@ bool lockstep_take_signals(long *ret)
 	return false;
 }
 
+void lockstep_user_signals(void)
+{
+	if (signal_pending(current))
+		deliver();
+}
+
 /* ---- user space that waits for user space */
 
-void lockstep_sleep_on(const bool *flag)
+void lockstep_sleep_on(const bool *flag, uint64_t until_ns)
 {
+	ktime_t until = until_ns;
+
 	lockstep_of(current)->in_kernel++;
 	lockstep_cost(COST_SYSCALL);
 	for (;;) {
 		set_current_state(TASK_INTERRUPTIBLE);
-		if (READ_ONCE(*flag))
+		if (READ_ONCE(*flag) || signal_pending(current))
 			break;
-		schedule();
+		if (until_ns == U64_MAX)
+			schedule();
+		else if (!schedule_hrtimeout_range(&until, 0, HRTIMER_MODE_ABS))
+			break;
 	}
 	__set_current_state(TASK_RUNNING);
 	lockstep_leave_kernel();
+	lockstep_user_signals();
 }
 
 void lockstep_wake(struct task *t)

@@ -36,7 +36,7 @@ int abstract_irq_new(struct sim *s, int line, int cpu, bool threaded, int priori
 
 /* On a task. */
 void abstract_sleep(struct sim *s, uint64_t ns);	/* until then, or until it is ended */
-void abstract_sleep_on(struct sim *s, const bool *flag);	/* until it is set, and a wake-up */
+void abstract_sleep_on(struct sim *s, const bool *flag);	/* until it is set */
 void abstract_yield(struct sim *s);
 void abstract_end_sleep(struct sim *s, struct task *t);	/* an interruptible one */
 void abstract_preempt_disable(struct sim *s);

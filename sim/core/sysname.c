@@ -30,6 +30,9 @@ static const struct {
 	[SYS_DUP2] = { "dup2", "oldfd" },
 	[SYS_FCNTL] = { "fcntl", "fd" },
 	[SYS_PAUSE] = { "pause", NULL },
+	[SYS_SOCKETPAIR] = { "socketpair", NULL },
+	[SYS_FIFO_NEW] = { "mknod", NULL },
+	[SYS_FIFO_OPEN] = { "open", NULL },
 	[SYS_SCRIPTED_NEW] = { "scripted_new", NULL },
 	[SYS_SCRIPTED_SET] = { "scripted_set", "fd" },
 	[SYS_SCRIPTED_WAKE] = { "scripted_wake", "fd" }

@@ -93,8 +93,9 @@ static int set_affinity(struct task *t, uint64_t cpus)
 	return abstract_set_affinity(t->sim, t, cpus);
 }
 
-static void sleep_on(const bool *flag)
+static void sleep_on(const bool *flag, uint64_t until_ns)
 {
+	SIM_CHECK(until_ns == SIM_NEVER);	/* nobody asks for it without a kernel */
 	abstract_sleep_on(selected->sim, flag);
 }
 

@@ -24,7 +24,7 @@ static void sleep_ns(struct run *r, uint64_t ns)
 
 void run_wait_resumed(struct run *r, struct run_task *t)
 {
-	r->ops->sleep_on(&t->resumed);
+	r->ops->sleep_on(&t->resumed, SIM_NEVER);
 	t->resumed = false;
 }
 

@@ -106,7 +106,7 @@ static void body_task(void)
 	struct lab_task *me = &lab.tasks[0];
 
 	for (;;) {
-		lab.im->sleep_on(&me->resumed);
+		lab.im->sleep_on(&me->resumed, SIM_NEVER);
 		me->resumed = false;
 		if (!lab.ask)
 			continue;
