@@ -119,6 +119,8 @@ static long call(enum bridge_sys nr, const long a[6])
 	case SYS_SCHED_YIELD:
 		yield();
 		return 0;
+	case SYS_EPOLL_CREATE:
+		return sys_epoll_create(a[0]);
 	case SYS_EPOLL_PWAIT:
 		return sys_epoll_pwait(a[0], (void *)a[1], a[2], a[3], (void *)a[4], a[5]);
 	case SYS_EPOLL_PWAIT2:
@@ -147,6 +149,8 @@ static long call(enum bridge_sys nr, const long a[6])
 		return lockstep_scripted_new(a[0]);
 	case SYS_SCRIPTED_SET:
 		return lockstep_scripted_set(a[0], a[1]);
+	case SYS_SCRIPTED_ASKED:
+		return lockstep_scripted_asked(a[0]);
 	case SYS_SCRIPTED_WAKE:
 		return lockstep_scripted_wake(a[0], a[1]);
 	default:
@@ -166,6 +170,8 @@ long lockstep_syscall(enum bridge_sys nr, const long a[6])
 		lockstep_cost(COST_SYSCALL);
 		lockstep_log(PROBE_SYS_ENTER, nr, address ? 0 : a[0]);
 		ret = call(nr, a);
+		if (READ_ONCE(current->__state) != TASK_RUNNING)
+			host->warn(host->sim, "a task returns to user space about to sleep", NULL);
 		lockstep_log(PROBE_SYS_EXIT, nr, ret);
 		lockstep_leave_kernel();
 	} while (lockstep_take_signals(&ret));

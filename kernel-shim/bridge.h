@@ -96,6 +96,7 @@ enum bridge_sys {
 	SYS_CLOSE,
 	SYS_NANOSLEEP,		/* ns */
 	SYS_SCHED_YIELD,
+	SYS_EPOLL_CREATE,	/* size */
 	SYS_EPOLL_PWAIT,	/* epfd, events, number, ms, mask, size of mask */
 	SYS_EPOLL_PWAIT2,	/* epfd, events, number, timespec, mask, size of mask */
 	SYS_TIMERFD_GETTIME,	/* fd, itimerspec */
@@ -111,6 +112,7 @@ enum bridge_sys {
 	/* A file whose readiness a test scripts. */
 	SYS_SCRIPTED_NEW,	/* 0: it has no poll() */
 	SYS_SCRIPTED_SET,	/* fd, events that poll() answers from now on; times it was polled */
+	SYS_SCRIPTED_ASKED,	/* fd; events it was last polled for */
 	SYS_SCRIPTED_WAKE,	/* fd, key of the wake-up; POLLFREE: the wait queue goes away */
 	NR_BRIDGE_SYS
 };
@@ -156,6 +158,7 @@ struct bridge_machine {
 	bool throttle_at_exit;	/* ignored by an image that offers one way only */
 	bool fair_server;	/* RT tasks leave fair ones 50 ms of a second; @sched images only */
 	uint64_t rcu_stall_ns;
+	uint64_t memory;	/* bytes; 0: 4 GiB.  epoll derives its limit on watches from it */
 };
 
 /* One kernel file in an image. */

@@ -107,7 +107,7 @@ class Laboratory:
     """Compiles a mutant into an image, and runs the suite on it."""
     def __init__(self, root, builder, image, suite):
         self.builder, self.image, self.suite = builder, image, suite
-        self.folder = os.path.join(root, 'build', 'mutant')
+        self.folder = os.path.join(root, 'build', 'mutant', image.name)
         self.objects = builder.plan(image)
         self.unit = next(o for o in self.objects if o.source.endswith(UNIT))
         self.original = self.code(self.unit.path)
@@ -168,14 +168,27 @@ def reasons(path):
     return known
 
 
-def run(root, builder, image, suite, only, jobs):
-    lab = Laboratory(root, builder, image, suite)
-    all_mutants = [m for m in mutants(open(lab.unit.source).read()) if only in m.place]
+def run(root, builder, kinds, suite, only, jobs):
+    """`kinds`: the image, and others that survivors are tried on too."""
+    labs = [Laboratory(root, builder, i, suite) for i in kinds]
+    image = kinds[0]
+    all_mutants = [m for m in mutants(open(labs[0].unit.source).read()) if only in m.place]
+
+    def judge(mutant, number):
+        verdict = None, ''
+        for lab in labs:
+            killed, by = lab.run(mutant, number)
+            if killed:
+                return killed, by
+            if killed is False or verdict[0] is None:
+                verdict = killed, by
+        return verdict
+
     known = reasons(os.path.join(root, 'tests', 'eventpoll', 'survivors.txt'))
     counts, survivors = {True: 0, False: 0, None: 0}, []
     rules = {}
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        results = pool.map(lab.run, all_mutants, range(len(all_mutants)))
+        results = pool.map(judge, all_mutants, range(len(all_mutants)))
         for mutant, (killed, by) in zip(all_mutants, results):
             counts[killed] += 1
             if killed is not None:
@@ -193,6 +206,6 @@ def run(root, builder, image, suite, only, jobs):
     for m in survivors:
         print(f'survivor {m.line}: {m.place} -- {known.get(m.place, "NOT LISTED in survivors.txt")}')
     share = counts[True] / total if total else 0
-    print(f'{total} mutants of {image.tree.name} {UNIT} on {image.name}: {counts[True]} killed '
+    print(f'{total} mutants of {image.tree.name} {UNIT} on {', '.join(i.name for i in kinds)}: {counts[True]} killed '
           f'({100 * share:.1f} %), {counts[None]} do not count')
     return 0 if total and share >= KILLED_MIN and not unknown else 1

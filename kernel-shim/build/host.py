@@ -181,9 +181,9 @@ def setup(g):
         sys.path.insert(0, os.path.join(root, 'tests'))
         import mutate
         tree = trees.debian_tree(ARGUMENTS.get('tree', '6.12'), os.path.join(root, 'build'))
-        image = g['Image'](tree, ARGUMENTS.get('config', 'rt'), ARGUMENTS.get('overlay'))
+        kinds = [g['Image'](tree, c, None) for c in ('rt', 'vanilla')]
         builder = images.Builder(root, g['IMAGES_BUILD'], g['CC'], g['Spec'])
-        return mutate.run(root, builder, image, os.path.join(build, 'tests', 'eventpoll'),
+        return mutate.run(root, builder, kinds, os.path.join(build, 'tests', 'eventpoll'),
                           g['ONLY'], os.cpu_count() or 1)
 
     mutants = Command('mutate-act', [kernel, *binaries], run_mutants)

@@ -21,6 +21,7 @@ int lockstep_dup_fd(int fd, int to);	/* to -1: the lowest free one */
 /* scripted.c */
 int lockstep_scripted_new(bool with_poll);
 long lockstep_scripted_set(int fd, unsigned int ready);
+long lockstep_scripted_asked(int fd);
 long lockstep_scripted_wake(int fd, unsigned int key);
 
 #endif

@@ -12,8 +12,15 @@
 
 #include "file.h"
 
-struct scripted {
+/* By itself: with POLLFREE it goes away before its file does, as a signalfd's. */
+struct queue {
+	struct rcu_head rcu;
 	wait_queue_head_t wait;
+};
+
+struct scripted {
+	struct queue *queue;
+	unsigned long asked;
 	__poll_t ready;
 	long nr_polls;
 	int fd;
@@ -23,7 +30,9 @@ static __poll_t scripted_poll(struct file *f, struct poll_table_struct *table)
 {
 	struct scripted *s = f->private_data;
 
-	poll_wait(f, &s->wait, table);
+	if (s->queue)
+		poll_wait(f, &s->queue->wait, table);
+	s->asked = (__force unsigned long)poll_requested_events(table);
 	s->nr_polls++;
 	host->polled(host->sim, s->fd);
 	return READ_ONCE(s->ready);
@@ -31,7 +40,10 @@ static __poll_t scripted_poll(struct file *f, struct poll_table_struct *table)
 
 static int scripted_release(struct inode *inode, struct file *f)
 {
-	kfree(f->private_data);
+	struct scripted *s = f->private_data;
+
+	kfree(s->queue);
+	kfree(s);
 	return 0;
 }
 
@@ -46,19 +58,19 @@ static const struct file_operations without_poll_fops = {
 
 int lockstep_scripted_new(bool with_poll)
 {
-	struct scripted *s = kzalloc(sizeof(*s), GFP_KERNEL);
+	struct scripted *s = host->alloc(host->sim, sizeof(*s));
 	struct file *f;
 	int fd;
 
-	if (!s)
-		return -ENOMEM;
-	init_waitqueue_head(&s->wait);
+	s->queue = host->alloc(host->sim, sizeof(*s->queue));
+	init_waitqueue_head(&s->queue->wait);
 	fd = get_unused_fd_flags(0);
 	f = fd < 0 ? ERR_PTR(fd) : lockstep_file("scripted", with_poll ? &scripted_fops :
 							  &without_poll_fops, s, O_RDWR, NULL);
 	if (IS_ERR(f)) {
 		if (fd >= 0)
 			put_unused_fd(fd);
+		kfree(s->queue);
 		kfree(s);
 		return PTR_ERR(f);
 	}
@@ -93,6 +105,32 @@ long lockstep_scripted_set(int fd, unsigned int ready)
 	return polls;
 }
 
+long lockstep_scripted_asked(int fd)
+{
+	struct file *f = get_scripted(fd);
+	long asked;
+
+	if (!f)
+		return -EBADF;
+	asked = ((struct scripted *)f->private_data)->asked;
+	fput(f);
+	return asked;
+}
+
+static void free_queue(struct rcu_head *rcu)
+{
+	kfree(container_of(rcu, struct queue, rcu));
+}
+
+static void end_queue(struct scripted *s)
+{
+	struct queue *q = s->queue;
+
+	wake_up_pollfree(&q->wait);
+	s->queue = NULL;
+	call_rcu(&q->rcu, free_queue);
+}
+
 long lockstep_scripted_wake(int fd, unsigned int key)
 {
 	struct file *f = get_scripted(fd);
@@ -101,10 +139,10 @@ long lockstep_scripted_wake(int fd, unsigned int key)
 	if (!f)
 		return -EBADF;
 	s = f->private_data;
-	if ((__force __poll_t)key & POLLFREE)
-		wake_up_pollfree(&s->wait);
-	else
-		wake_up_poll(&s->wait, (__force __poll_t)key);
+	if (s->queue && ((__force __poll_t)key & POLLFREE))
+		end_queue(s);
+	else if (s->queue)
+		wake_up_poll(&s->queue->wait, (__force __poll_t)key);
 	fput(f);
 	return 0;
 }

@@ -150,11 +150,10 @@ void free_pages(unsigned long addr, unsigned int order)
 	kfree((void *)addr);
 }
 
-/* 4 GiB: epoll derives its limit on watches from it. */
 void si_meminfo(struct sysinfo *val)
 {
 	memset(val, 0, sizeof(*val));
-	val->totalram = 1 << 20;
+	val->totalram = (lockstep_machine.memory ?: 4ull << 30) / PAGE_SIZE;
 	val->mem_unit = PAGE_SIZE;
 }
 

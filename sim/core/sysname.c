@@ -21,6 +21,7 @@ static const struct {
 	[SYS_CLOSE] = { "close", "fd" },
 	[SYS_NANOSLEEP] = { "nanosleep", "ns" },	/* the kernel has an address here */
 	[SYS_SCHED_YIELD] = { "sched_yield", NULL },
+	[SYS_EPOLL_CREATE] = { "epoll_create", "size" },
 	[SYS_EPOLL_PWAIT] = { "epoll_pwait", "epfd" },
 	[SYS_EPOLL_PWAIT2] = { "epoll_pwait2", "epfd" },
 	[SYS_TIMERFD_GETTIME] = { "timerfd_gettime", "ufd" },
@@ -35,6 +36,7 @@ static const struct {
 	[SYS_FIFO_OPEN] = { "open", NULL },
 	[SYS_SCRIPTED_NEW] = { "scripted_new", NULL },
 	[SYS_SCRIPTED_SET] = { "scripted_set", "fd" },
+	[SYS_SCRIPTED_ASKED] = { "scripted_asked", "fd" },
 	[SYS_SCRIPTED_WAKE] = { "scripted_wake", "fd" }
 };
 

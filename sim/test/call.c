@@ -42,6 +42,11 @@ static long call(enum bridge_sys nr, long a, long b, long c, long d)
 
 /* ---- epoll */
 
+int lab_epoll_create(int size)
+{
+	return (int)call(SYS_EPOLL_CREATE, size, 0, 0, 0);
+}
+
 int lab_epoll_flags(int flags)
 {
 	return (int)call(SYS_EPOLL_CREATE1, flags, 0, 0, 0);
@@ -194,6 +199,11 @@ int lab_file_without_poll(void)
 long lab_file_set(int fd, uint32_t ready)
 {
 	return call(SYS_SCRIPTED_SET, fd, ready, 0, 0);
+}
+
+uint32_t lab_file_asked(int fd)
+{
+	return (uint32_t)call(SYS_SCRIPTED_ASKED, fd, 0, 0, 0);
 }
 
 int lab_file_wake(int fd, uint32_t key)

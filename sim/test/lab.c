@@ -16,6 +16,8 @@
 #define EVENTS_MAX 2000000
 #define MEMORY_MAX (64u << 20)
 #define LINE_BODY 31
+/* Of the machine: little, so that a test can reach the limits that the kernel derives from it. */
+#define MACHINE_MEMORY (16ull << 20)
 
 struct lab lab;
 
@@ -210,7 +212,7 @@ struct lab_task *lab_task_new(const struct lab_spec *spec)
 
 int lab_open(const char *image, int cpus, const char *carrier, char *why, size_t n)
 {
-	struct sim_config c = { .machine = { .nr_cpus = cpus, .rcu_stall_ns = 21000000000ull,
+	struct sim_config c = { .machine = { .nr_cpus = cpus, .memory = MACHINE_MEMORY, .rcu_stall_ns = 21000000000ull,
 					     .fair_server = true },
 				.carrier = carrier_by_name(carrier), .duration_ns = SIM_NEVER,
 				.events_max = EVENTS_MAX, .memory_max = MEMORY_MAX };
@@ -298,7 +300,7 @@ void lab_begin(uint64_t seed)
 	lab.detect = detect_new(&limits);
 	sim_clear_observers(lab.sim);
 	SIM_CHECK(!sim_observe(lab.sim, detect_probe, lab.detect));
-	SIM_CHECK(!sim_observe(lab.sim, lab_watch_calls, NULL));
+	SIM_CHECK(!sim_observe(lab.sim, lab_watch, NULL));
 	machine_set_hooks(lab.machine, &plain_hooks);
 	lab.im->focus->fentry_on = 0;
 	lab.nr_tasks = 1;

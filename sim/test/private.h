@@ -13,6 +13,7 @@
 #include "sim/test/lockstep/test.h"
 
 #define LAB_TASKS_MAX 128
+#define LAB_HELD_MAX 16
 #define LAB_LOCKS_MAX 32
 #define LAB_HOOKS_MAX 16
 #define LAB_LINES_MAX 24	/* interrupts not served yet; an image has 32 lines */
@@ -21,6 +22,8 @@ struct lab_task {
 	struct task *task;
 	struct lab_spec spec;
 	uint32_t call;		/* enum bridge_sys it is in */
+	uint32_t held[LAB_HELD_MAX];	/* locks */
+	int nr_held, held_outside;	/* of any call */
 	int nr_signals;
 	int waits_in;		/* epoll file of an endless epoll_wait(), or -1 */
 	bool resumed;
@@ -86,8 +89,8 @@ void lab_on_task(void (*fn)(void *arg), void *arg);
 struct lab_task *lab_task_of(const struct task *t);
 
 /* state.c */
-/* An observer: which call each task is in. */
-void lab_watch_calls(void *self, const struct sim *s, const struct probe *p);
+/* An observer: which call each task is in, and misuse of locks. */
+void lab_watch(void *self, const struct sim *s, const struct probe *p);
 void lab_judge(const char *verdict);
 bool lab_is_lock(uint32_t id, const char *name);
 

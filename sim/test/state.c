@@ -50,16 +50,68 @@ const char *lab_blocked_on(const struct lab_task *t)
 	return lock >= 0 ? sim_lock(lab.sim, (uint32_t)lock)->name : NULL;
 }
 
-void lab_watch_calls(void *self, const struct sim *s, const struct probe *p)
+/* ---- an observer: calls, and locks that they misuse */
+
+/* A lock whose every entry point says so; a raw one may change hands in a context switch. */
+static bool has_owner(uint32_t lock)
 {
-	struct lab_task *t;
+	return sim_lock(lab.sim, lock)->kind != BRIDGE_LOCK_RAW_SPIN;
+}
+
+static void misuse(const struct lab_task *t, const char *what, const char *lock)
+{
+	char words[160];
+
+	snprintf(words, sizeof(words), "%.40s %s %.60s", t->spec.name, what, lock);
+	detect_found(lab.detect, lab.sim, VERDICT_BUG, sim_now(lab.sim), words);
+}
+
+static void taken(struct lab_task *t, uint32_t lock)
+{
+	if (t->nr_held < LAB_HELD_MAX)
+		t->held[t->nr_held++] = lock;
+}
+
+static void dropped(struct lab_task *t, uint32_t lock)
+{
+	for (int i = t->nr_held - 1; i >= 0; i--) {
+		if (t->held[i] != lock)
+			continue;
+		t->held[i] = t->held[--t->nr_held];
+		return;
+	}
+	misuse(t, "unlocks what it does not hold:", sim_lock(lab.sim, lock)->name);
+}
+
+void lab_watch(void *self, const struct sim *s, const struct probe *p)
+{
+	struct lab_task *t = lab_task_of(sim_task(s, p->task));
 
 	(void)self;
-	if (p->kind != PROBE_SYS_ENTER && p->kind != PROBE_SYS_EXIT)
+	if (!t)
 		return;
-	t = lab_task_of(sim_task(s, p->task));
-	if (t)
-		t->call = p->kind == PROBE_SYS_ENTER ? p->object : SYS_NONE;
+	switch ((enum probe_kind)p->kind) {
+	case PROBE_SYS_ENTER:
+		t->call = p->object;
+		t->held_outside = t->nr_held;
+		break;
+	case PROBE_SYS_EXIT:
+		if (t->nr_held > t->held_outside)
+			misuse(t, "returns to user space with a lock:",
+			       sim_lock(s, t->held[t->nr_held - 1])->name);
+		t->call = SYS_NONE;
+		break;
+	case PROBE_LOCK_ACQUIRED:
+		if (has_owner(p->object))
+			taken(t, p->object);
+		break;
+	case PROBE_LOCK_RELEASED:
+		if (has_owner(p->object))
+			dropped(t, p->object);
+		break;
+	default:
+		break;
+	}
 }
 
 /* "&ep->lock" is any instance of it, "&ep->lock#2" the second one. */

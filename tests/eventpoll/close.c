@@ -170,11 +170,26 @@ static void add_it(void *arg)
 	lab_check(err == 0 || err == -EEXIST || err == -EBADF);
 }
 
-/* Some of them at once, on whatever CPUs; that nothing is wrong afterwards is seen by the end. */
+static void nothing(void *arg)
+{
+	(void)arg;
+}
+
+/*
+ * Some of them at once, on whatever CPUs.  Afterwards the rest is closed and nothing is left but
+ * the tasks that have ended.
+ */
 static void together(void (*const *fn)(void *), int n, bool added)
 {
 	struct meeting *m = lab_memory(sizeof(*m));
+	size_t before, task;
 
+	lab_close(lab_epoll());
+	lab_run();
+	before = lab_objects();
+	lab_task("one", nothing, NULL);
+	lab_run();
+	task = lab_objects() - before;
 	*m = (struct meeting){ lab_epoll(), lab_eventfd(1), lab_epoll() };
 	lab_add(m->outer, m->ep, IN);
 	if (added)
@@ -182,6 +197,11 @@ static void together(void (*const *fn)(void *), int n, bool added)
 	for (int i = 0; i < n; i++)
 		lab_task("one", fn[i], m);
 	lab_run();
+	lab_close(m->ep);
+	lab_close(m->fd);
+	lab_close(m->outer);
+	lab_run();
+	lab_equal((int64_t)lab_objects(), (int64_t)(before + (1 + (size_t)n) * task));
 }
 
 LAB_TEST(closing_file_and_epoll_at_once_is_safe)
@@ -225,6 +245,68 @@ LAB_TEST(closing_everything_at_once_is_safe)
 		 5, true);
 }
 
+static void add_to_one(void *arg)
+{
+	struct meeting *m = arg;
+
+	jitter();
+	lab_equal(lab_add(m->ep, m->fd, IN), 0);
+}
+
+static void add_to_other(void *arg)
+{
+	struct meeting *m = arg;
+
+	jitter();
+	lab_equal(lab_add(m->outer, m->fd, IN), 0);
+}
+
+LAB_TEST(two_epolls_may_get_a_file_at_once)
+{
+	together((void (*const[])(void *)){ add_to_one, add_to_other }, 2, false);
+}
+
+static int slow_file, closed_file;
+
+static void poll_slowly(void *arg)
+{
+	(void)arg;
+	lab_burn(lab_us(60));
+}
+
+static void take_both(void *arg)
+{
+	int n = lab_wait((int)(intptr_t)arg, NULL, 4, 0);
+
+	lab_check(n == 1 || n == 2);
+}
+
+static void close_meanwhile(void *arg)
+{
+	(void)arg;
+	lab_sleep(lab_us(20));
+	lab_equal(lab_close(closed_file), 0);
+}
+
+LAB_TEST(a_file_that_is_closed_during_the_scan_is_let_go, .cpus_min = 2)
+{
+	int ep = lab_epoll();
+
+	slow_file = lab_file();
+	closed_file = lab_file();
+	lab_add(ep, slow_file, IN);
+	lab_add(ep, closed_file, IN);
+	lab_file_set(slow_file, IN);
+	lab_file_set(closed_file, IN);
+	lab_file_wake(slow_file, IN);
+	lab_file_wake(closed_file, IN);
+	lab_file_on_poll(slow_file, poll_slowly, NULL);
+	lab_task("taker", take_both, as_arg(ep), .fifo = 50);
+	lab_task("closer", close_meanwhile, NULL, .fifo = 50);
+	lab_run();
+	one_event(ep, slow_file, IN);
+}
+
 LAB_TEST(a_wait_queue_that_goes_away_takes_its_item_along)
 {
 	int ep = lab_epoll(), fd = lab_file();
@@ -232,6 +314,7 @@ LAB_TEST(a_wait_queue_that_goes_away_takes_its_item_along)
 	lab_add(ep, fd, IN);
 	lab_file_set(fd, IN);
 	lab_file_wake(fd, LAB_POLLFREE | IN);
+	lab_run();	/* it is freed */
 	/* what poll() says counts, and it says so; but nobody hears of wake-ups any more */
 	one_event(ep, fd, IN);
 	lab_file_set(fd, 0);
@@ -251,6 +334,7 @@ LAB_TEST(a_wait_queue_goes_away_with_all_its_epolls)
 		lab_add(ep[i], fd, i == 1 ? IN | EXCLUSIVE : IN);
 	}
 	lab_file_wake(fd, LAB_POLLFREE | EPOLLHUP);
+	lab_run();
 	lab_file_set(fd, IN);
 	lab_file_wake(fd, IN);
 	for (int i = 0; i < 3; i++)

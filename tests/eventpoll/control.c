@@ -399,3 +399,57 @@ LAB_TEST(an_exclusive_epoll_without_a_waiter_passes_the_wake_up_on)
 	lab_equal(w->result, 1);
 	one_event(first, fd, IN);
 }
+
+LAB_TEST(the_old_epoll_create_wants_a_size_and_ignores_it, .one_schedule = true)
+{
+	lab_equal(lab_epoll_create(0), -EINVAL);
+	lab_equal(lab_epoll_create(-1), -EINVAL);
+	lab_check(lab_epoll_create(1) >= 0);
+	lab_check(lab_epoll_create(INT32_MAX) >= 0);
+}
+
+LAB_TEST(a_file_is_polled_for_what_is_asked_of_it, .one_schedule = true)
+{
+	int ep = lab_epoll(), fd = lab_file();
+
+	lab_add(ep, fd, IN | EPOLLPRI | ET);
+	lab_check(lab_file_asked(fd) & EPOLLPRI);
+	lab_mod(ep, fd, OUT);
+	lab_equal(lab_file_asked(fd) & (IN | OUT | EPOLLPRI), OUT);
+	lab_equal(lab_file_asked(fd) & (EPOLLERR | EPOLLHUP), EPOLLERR | EPOLLHUP);
+}
+
+/* The lab's machine has 16 MiB, of which 1/25 may be watches. */
+LAB_TEST(watches_of_a_user_are_limited, .one_schedule = true, .cpus = 1)
+{
+	int ep[64], fd[64], fresh = lab_file(), nr = 0, err = 0, limit;
+
+	for (int i = 0; i < 64; i++) {
+		ep[i] = lab_epoll();
+		fd[i] = lab_eventfd(0);
+	}
+	for (int i = 0; i < 64 * 64 && !err; i++) {
+		err = lab_add(ep[i / 64], fd[i % 64], IN);
+		nr += !err;
+	}
+	lab_equal(err, -ENOSPC);
+	limit = nr;
+	/* 16 MiB / 25 in items of 150 to 200 bytes */
+	lab_check(limit > 3300 && limit < 4096);
+	lab_equal(lab_del(ep[0], fd[0]), 0);
+	lab_equal(lab_add(ep[0], fd[0], IN), 0);
+	lab_equal(lab_add(ep[63], fd[63], IN), -ENOSPC);
+	/* what is closed or fails is not counted */
+	lab_equal(lab_close(ep[1]), 0);
+	lab_run();
+	lab_fail_alloc(1);
+	lab_equal(lab_add(ep[63], fd[0], IN), -ENOMEM);
+	lab_fail_alloc(2);
+	lab_equal(lab_add(ep[63], fresh, IN), -ENOMEM);
+	lab_fail_alloc(0);
+	for (int i = 0; i < 64; i++)
+		lab_equal(lab_add(ep[63], fd[i], IN), 0);
+	lab_equal(lab_add(ep[62], fd[63], IN), -ENOSPC);
+	lab_equal(lab_close(fd[5]), 0);
+	lab_equal(lab_add(ep[62], fd[63], IN), 0);
+}

@@ -123,8 +123,11 @@ static int make_epoll(void)
 
 LAB_TEST(an_epoll_without_memory_is_refused_and_leaves_nothing)
 {
-	lab_close(lab_epoll());	/* the table of files is there */
+	int fd = lab_epoll();
+
+	lab_close(fd);	/* the table of files is there */
 	every_allocation_fails(make_epoll, -ENOMEM, -ENFILE);
+	lab_equal(lab_close(fd), 0);	/* no number was used up */
 }
 
 static int add_fd(void)

@@ -277,3 +277,28 @@ LAB_TEST(a_timer_is_reported_when_it_expires)
 	lab_equal(lab_drain(fd), -EAGAIN);
 	lab_equal(lab_timerfd_set(fd, 0, 0), 0);
 }
+
+LAB_TEST(a_file_with_two_wait_queues_is_heard_from_both)
+{
+	static char page[65536];
+	int ep = lab_epoll(), p[2];
+	struct waiter *w;
+
+	lab_equal(lab_pipe(p, 02 | 04000), 0);	/* each end for reading and writing */
+	lab_equal(lab_write(p[1], page, sizeof(page)), (int64_t)sizeof(page));
+	lab_add(ep, p[0], OUT | ET);
+	w = asleep(ep, 1, -1);
+	lab_equal(lab_read(p[1], page, sizeof(page)), (int64_t)sizeof(page));
+	lab_run();
+	lab_equal(w->result, 1);
+	lab_mod(ep, p[0], IN | ET);
+	w = asleep(ep, 1, -1);
+	lab_write(p[1], "x", 1);
+	lab_run();
+	lab_equal(w->result, 1);
+	lab_equal(lab_del(ep, p[0]), 0);
+	lab_run();
+	lab_write(p[1], "x", 1);
+	lab_read(p[1], page, sizeof(page));
+	lab_equal(ready(ep), 0);
+}

@@ -316,3 +316,85 @@ LAB_TEST(poll_and_epoll_are_both_woken)
 	lab_equal(w->result, 1);
 	lab_equal(p->result, 1);
 }
+
+/* How deep the paths are that lead to one file, and how many there may be. */
+static void paths(int levels, int limit)
+{
+	int top = lab_epoll(), fd = lab_eventfd(1), err = 0, nr;
+
+	for (nr = 0; nr <= limit + 1 && !err; nr++)
+		err = lab_add(chain(top, levels - 1), fd, IN);
+	lab_equal(err, -EINVAL);
+	lab_equal(nr, limit + 1);
+}
+
+LAB_TEST(paths_of_four_levels_are_50, .one_schedule = true, .cpus = 1)
+{
+	paths(4, 50);
+}
+
+LAB_TEST(paths_of_five_levels_are_10, .one_schedule = true, .cpus = 1)
+{
+	paths(5, 10);
+}
+
+/* What was visited by a short way counts by the long one too. */
+LAB_TEST(a_long_way_down_counts_when_a_short_one_was_taken_before, .one_schedule = true)
+{
+	int c = lab_epoll(), p = lab_epoll(), x = lab_epoll(), top = lab_epoll();
+
+	chain(c, 2);
+	lab_equal(lab_add(p, c, IN), 0);
+	lab_equal(lab_add(x, c, IN), 0);
+	lab_equal(lab_add(x, p, IN), 0);
+	lab_equal(lab_add(top, x, IN), -ELOOP);
+}
+
+LAB_TEST(a_long_way_up_counts_when_a_short_one_was_taken_before, .one_schedule = true)
+{
+	int e = lab_epoll(), c = chain(e, 2), p = lab_epoll(), x = lab_epoll(), leaf = lab_epoll();
+
+	lab_equal(lab_add(c, p, IN), 0);
+	lab_equal(lab_add(p, x, IN), 0);
+	lab_equal(lab_add(c, x, IN), 0);
+	lab_equal(lab_add(x, leaf, IN), -ELOOP);
+}
+
+LAB_TEST(a_modification_inside_wakes_the_waiter_outside)
+{
+	int outer = lab_epoll(), inner = lab_epoll(), fd = lab_eventfd(1);
+	struct waiter *w;
+
+	lab_add(inner, fd, OUT << 1);
+	lab_add(outer, inner, IN);
+	w = asleep(outer, 1, -1);
+	lab_mod(inner, fd, IN);
+	lab_run();
+	lab_equal(w->result, 1);
+}
+
+LAB_TEST(an_addition_inside_wakes_the_waiter_outside)
+{
+	int outer = lab_epoll(), inner = lab_epoll(), fd = lab_eventfd(1);
+	struct waiter *w;
+
+	lab_add(outer, inner, IN);
+	w = asleep(outer, 1, -1);
+	lab_add(inner, fd, IN);
+	lab_run();
+	lab_equal(w->result, 1);
+}
+
+LAB_TEST(an_item_that_is_not_ready_is_asked_once)
+{
+	int outer = lab_epoll(), inner = lab_epoll(), fd = lab_file();
+	long polls;
+
+	lab_add(inner, fd, IN);
+	lab_add(outer, inner, IN);
+	lab_file_wake(fd, IN);
+	lab_equal(ready(outer), 0);
+	polls = lab_file_set(fd, 0);
+	lab_equal(ready(outer), 0);
+	lab_equal(lab_file_set(fd, 0), polls);
+}

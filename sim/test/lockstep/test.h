@@ -151,6 +151,7 @@ const char *lab_printed(void);
 /* ---- files */
 
 int lab_epoll(void);
+int lab_epoll_create(int size);	/* the old call */
 int lab_epoll_flags(int flags);	/* of epoll_create1() */
 int lab_ctl(int ep, int op, int fd, uint32_t events, uint64_t data);
 int lab_ctl_at(int ep, int op, int fd, struct epoll_event *e);
@@ -183,6 +184,7 @@ int lab_poll(struct pollfd *fds, unsigned int n, int timeout_ms);
 int lab_file(void);
 int lab_file_without_poll(void);
 long lab_file_set(int fd, uint32_t ready);	/* times it has been polled so far */
+uint32_t lab_file_asked(int fd);		/* events it was last polled for */
 int lab_file_wake(int fd, uint32_t key);
 #define LAB_POLLFREE 0x4000u			/* key: the wait queue is about to go away */
 /* Called whenever the file is polled, by the poller and with the locks that it holds. */
