@@ -206,6 +206,7 @@ def run(root, builder, kinds, suite, only, jobs):
     for m in survivors:
         print(f'survivor {m.line}: {m.place} -- {known.get(m.place, "NOT LISTED in survivors.txt")}')
     share = counts[True] / total if total else 0
-    print(f'{total} mutants of {image.tree.name} {UNIT} on {', '.join(i.name for i in kinds)}: {counts[True]} killed '
+    names = ', '.join(i.name for i in kinds)
+    print(f'{total} mutants of {image.tree.name} {UNIT} on {names}: {counts[True]} killed '
           f'({100 * share:.1f} %), {counts[None]} do not count')
     return 0 if total and share >= KILLED_MIN and not unknown else 1
