@@ -207,7 +207,7 @@ struct bridge_image {
 	void (*wake)(struct task *t);
 	/* 1-64; one that the task does not block ends its interruptible sleep */
 	void (*signal)(struct task *t, int sig);
-	uint64_t (*sigmask)(uint64_t blocked);	/* of the caller; the mask before */
+	uint64_t (*block_signals)(uint64_t blocked);	/* of the caller; the mask before */
 	void (*user_signals)(void);	/* what has come while it was in user space reaches it now */
 	/*
 	 * Processes: whose descriptors a task has.  A new task has process 0, which is there from

@@ -119,12 +119,21 @@ def setup(g):
 
     sources = sorted(str(s) for s in Glob('#sim/*/*.c'))
     cli = [s for s in sources if s.startswith('sim/cli/')]
-    lib = [s for s in sources if not s.startswith('sim/cli/')]
+    runs = [s for s in sources if s.startswith('sim/exec/')]
+    lib = [s for s in sources if not s.startswith(('sim/cli/', 'sim/exec/'))]
     compile_commands(g, env, sources)
     library = env.StaticLibrary(os.path.join(build, 'liblockstep.a'),
                                 [os.path.join(top, s) for s in lib])
+    exec_library = env.StaticLibrary(os.path.join(build, 'libexec.a'),
+                                     [os.path.join(top, s) for s in runs])
     program = env.Program(os.path.join(build, 'lockstep'),
-                          [os.path.join(top, s) for s in cli] + [library])
+                          [os.path.join(top, s) for s in cli] + [library],
+                          # programs of lockstep exec find what they call in this one
+                          LINKFLAGS=[*flags, '-Wl,--whole-archive,' + os.path.join(build, 'libexec.a'),
+                                     '-Wl,--no-whole-archive',
+                                     '-Wl,--export-dynamic-symbol=__wrap_*',
+                                     '-Wl,--export-dynamic-symbol=__sanitizer_cov_trace_pc'])
+    Depends(program, exec_library)
 
     status = {}
 

@@ -16,6 +16,9 @@
 
 #include "signal.h"
 
+/* Nobody holds back SIGKILL. */
+#define UNBLOCKABLE (1ull << (SIGKILL - 1))
+
 static void recalc(struct task_struct *p)
 {
 	if (lockstep_of(p)->signals & ~p->blocked.sig[0])
@@ -34,7 +37,7 @@ uint64_t lockstep_sigmask(uint64_t blocked)
 {
 	uint64_t before = current->blocked.sig[0];
 
-	current->blocked.sig[0] = blocked;
+	current->blocked.sig[0] = blocked & ~UNBLOCKABLE;
 	recalc(current);
 	return before;
 }

@@ -25,7 +25,8 @@ struct command {
 	int (*run)(const struct command *c, int argc, char **argv);
 };
 
-extern const struct command command_run, command_compare, command_list, command_scenario;
+extern const struct command command_run, command_compare, command_list, command_scenario,
+	command_cc, command_exec;
 
 /*
  * Takes the next argument apart.  0: an option, @which is its index and @value what it takes;

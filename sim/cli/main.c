@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const struct command *const commands[] = { &command_run, &command_compare, &command_list,
-						  &command_scenario };
+						  &command_scenario, &command_cc, &command_exec };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 

@@ -250,7 +250,7 @@ static void sigmask_asked(void *arg)
 {
 	struct about *a = arg;
 
-	a->value = lab.im->sigmask(a->value);
+	a->value = lab.im->block_signals(a->value);
 }
 
 uint64_t lab_sigmask(uint64_t blocked)
