@@ -14,7 +14,7 @@
 #define CPUS_MAX 64
 #define SECONDS_DEFAULT 600
 
-enum { OPT_KERNEL, OPT_CARRIER, OPT_SEED, OPT_CPUS, OPT_GROUP, OPT_SECONDS };
+enum { OPT_KERNEL, OPT_CARRIER, OPT_SEED, OPT_CPUS, OPT_GROUP, OPT_IRQ_THREAD, OPT_SECONDS };
 
 static const struct cli_option options[] = {
 	[OPT_KERNEL] = { "--kernel", "IMAGE", "kernel image; lockstep list names them" },
@@ -22,6 +22,7 @@ static const struct cli_option options[] = {
 	[OPT_SEED] = { "--seed", "N", "what the oracle draws from; default 1" },
 	[OPT_CPUS] = { "--cpus", "N", "CPUs of the machine; default 2" },
 	[OPT_GROUP] = { "--group", "NAME=Q/P", "program NAME in a group: quota/period in us" },
+	[OPT_IRQ_THREAD] = { "--irq-thread", "P/L", "on each CPU one that runs L us every P us" },
 	[OPT_SECONDS] = { "--seconds", "N", "virtual time the run may take; default 600" },
 	{ 0 }
 };
@@ -47,6 +48,20 @@ static int set_group(const struct command *c, const char *text, struct exec_conf
 	return 0;
 }
 
+static int set_irq_thread(const struct command *c, const char *text, struct exec_config *x)
+{
+	unsigned long long period, length;
+	int end = 0;
+
+	if (*text < '0' || *text > '9' || sscanf(text, "%llu/%llu%n", &period, &length, &end) != 2 ||
+	    text[end] || period < 10 || period > 1000000 || length >= period)
+		return cli_usage(c, "--irq-thread %.60s: expected PERIOD/LENGTH in us, the period 10 to "
+				 "1000000 and longer than the length", text);
+	x->irq_period_ns = period * 1000;
+	x->irq_ns = length * 1000;
+	return 0;
+}
+
 static int set(const struct command *c, int which, const char *value, struct exec_config *x)
 {
 	uint64_t n = 0;
@@ -60,6 +75,8 @@ static int set(const struct command *c, int which, const char *value, struct exe
 		return 0;
 	case OPT_GROUP:
 		return set_group(c, value, x);
+	case OPT_IRQ_THREAD:
+		return set_irq_thread(c, value, x);
 	case OPT_SEED:
 		return cli_number(c, "--seed", value, &x->seed);
 	case OPT_CPUS:
@@ -122,7 +139,7 @@ static int run(const struct command *c, int argc, char **argv)
 }
 
 const struct command command_exec = {
-	"exec", "exec [--kernel IMAGE] [--carrier NAME] [--seed N] [--cpus N] [--group NAME=Q/P]... [--seconds N] A.lab [ARG]... [-- B.lab [ARG]...]...",
+	"exec", "exec [--kernel IMAGE] [--carrier NAME] [--seed N] [--cpus N] [--group NAME=Q/P]... [--irq-thread P/L] [--seconds N] A.lab [ARG]... [-- B.lab [ARG]...]...",
 	"Runs programs that lockstep cc has made on one simulated machine.  Their output is theirs; the\n"
 	"verdict, if it is not ok, and the digest of the run go to standard error.  Exit status: that of the\n"
 	"first program that does not end with 0; else 1 when the verdict is not ok.",

@@ -26,12 +26,13 @@
 #include "sim/image/symbols.h"
 #include "sim/trace/ftrace.h"
 
-#define BLOCKS_A_TICK 256
-#define TICK_NS 256		/* about 1 ns a basic block */
+#define BLOCKS_A_TICK 64
+#define TICK_NS 256		/* 4 ns a basic block: a few instructions and a load */
 #define SPIN_MAX_NS 5000000000ull
 #define EVENTS_MAX 2000000000ull
 #define MEMORY_MAX (256u << 20)
 #define LINE_ALARM 30
+#define START_SPREAD_NS 4000000	/* a tick */
 
 struct exec ex;
 
@@ -149,10 +150,45 @@ static int load(int i, char **argv, struct diag *d)
 
 /* ---- running */
 
+/* What every real machine has: an interrupt thread (SCHED_FIFO 50) that now and then preempts. */
+static void interrupt_thread(void)
+{
+	for (;;) {
+		long arg[6] = { (long)ex.config->irq_period_ns };
+
+		ex.im->syscall(SYS_NANOSLEEP, arg);
+		engine_burn(ex.sim, ex.config->irq_ns);
+	}
+}
+
 static void task_main(void *self, struct task *t)
 {
 	(void)self;
-	thread_main(t->body);
+	if (t->body)
+		thread_main(t->body);
+	else
+		interrupt_thread();
+}
+
+static int start_interrupt_threads(struct diag *d)
+{
+	char name[24];
+
+	for (int cpu = 0; cpu < ex.config->cpus && ex.config->irq_period_ns; cpu++) {
+		struct bridge_spawn s = { .name = name, .cpus = 1ull << cpu, .group = -1,
+					  .policy = BRIDGE_SCHED_FIFO, .priority = 50 };
+		struct task *t;
+
+		snprintf(name, sizeof(name), "irq/%d-eth", cpu);
+		t = sim_task_new(ex.sim, name, TASK_KTHREAD);
+		if (ex.im->spawn(t, &s))
+			return diag_at(d, "--irq-thread", 0, 0, "is refused by the kernel");
+		t->prio = t->normal_prio = 49;
+		t->policy = s.policy;
+		engine_log(ex.sim, PROBE_TASK_NEW, t->id, t->prio);
+		ex.im->start(t);
+	}
+	return 0;
 }
 
 static bool on_signal(void *self, int sig)
@@ -193,11 +229,28 @@ void process_alarms(void)
 	engine_call_at(ex.sim, self_thread()->proc->alarm_at - epoch, raise_alarm, NULL);
 }
 
+static const struct exec_group *limit_of(const struct program *p)
+{
+	for (int i = 0; i < ex.config->nr_groups; i++)
+		if (!strcmp(ex.config->groups[i].name, p->name))
+			return &ex.config->groups[i];
+	return NULL;
+}
+
+/*
+ * Nobody starts programs at the same instant, nor in step with the tick.  The quota is written on
+ * CPU 0, by whoever starts the program, and its period timer begins there.
+ */
 static void *run_main(void *arg)
 {
 	struct program *p = arg;
+	const struct exec_group *g = limit_of(p);
 	int argc = 0;
 
+	enter(SYS_NANOSLEEP, engine_choose(ex.sim, START_SPREAD_NS), 0, 0, 0, 0, 0);
+	if (g)
+		ex.im->group_set(p->group, g->quota_ns, g->period_ns);
+	ex.im->set_affinity(self_thread()->task, exec_cpus());
 	while (p->argv[argc])
 		argc++;
 	p->argv[0] = p->path;
@@ -206,26 +259,23 @@ static void *run_main(void *arg)
 
 static int group_of(const struct program *p, struct diag *d)
 {
-	for (int i = 0; i < ex.config->nr_groups; i++) {
-		const struct exec_group *g = &ex.config->groups[i];
-		int group;
+	const struct exec_group *g = limit_of(p);
+	int group;
 
-		if (strcmp(g->name, p->name))
-			continue;
-		group = ex.im->group_new(g->name, g->quota_ns, g->period_ns);
-		if (group < 0)
-			return diag_at(d, "--group", 0, 0, "%s is refused by the kernel: %s", g->name,
-				       strerror(-group));
-		sim_group_named(ex.sim, g->name);
-		return group;
-	}
-	return -1;
+	if (!g)
+		return -1;
+	group = ex.im->group_new(g->name, -1, g->period_ns);
+	if (group < 0)
+		return diag_at(d, "--group", 0, 0, "%s is refused by the kernel: %s", g->name,
+			       strerror(-group));
+	sim_group_named(ex.sim, g->name);
+	return group;
 }
 
 static int start(struct program *p, struct diag *d)
 {
 	struct bridge_spawn s = { .name = p->name, .policy = BRIDGE_SCHED_OTHER,
-				  .cpus = exec_cpus() };
+				  .cpus = 1 };
 	struct process *proc = process_new(p, NULL);
 
 	s.group = p->group = group_of(p, d);
@@ -318,6 +368,16 @@ static void run(struct exec_result *out, struct ftrace *trace, struct diag *d)
 				out->status = p->status & 0x7f ? 128 + (p->status & 0x7f) : p->status >> 8;
 }
 
+/* A cycle is the end: nobody in it goes on by itself. */
+static void stop_at_cycle(void *self, const struct sim *s, const struct probe *p)
+{
+	(void)self;
+	(void)s;
+	(void)p;
+	if (detect_verdict(ex.detect) <= VERDICT_STALL)
+		sim_stop(ex.sim, SIM_END_STOPPED);
+}
+
 static int prepare(struct diag *d)
 {
 	static const struct machine_hooks hooks = { .task_main = task_main, .irq_handler = send_alarms,
@@ -331,13 +391,14 @@ static int prepare(struct diag *d)
 	sim_set_oracle(ex.sim, &ex.oracle.base);
 	ex.detect = detect_new(&limits);
 	SIM_CHECK(!sim_observe(ex.sim, detect_probe, ex.detect));
+	SIM_CHECK(!sim_observe(ex.sim, stop_at_cycle, NULL));
 	machine_set_hooks(ex.machine, &hooks);
 	ex.im->focus->fentry_on = 0;
 	SIM_CHECK(!ex.im->irq_new(LINE_ALARM, 0, BRIDGE_IRQ_HARD, 0, "alarm"));
 	for (int i = 0; i < ex.nr_programs; i++)
 		if (start(&ex.programs[i], d))
 			return -EINVAL;
-	return 0;
+	return start_interrupt_threads(d);
 }
 
 int exec_run(const struct exec_config *c, struct exec_result *out, struct diag *d)

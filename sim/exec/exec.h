@@ -24,6 +24,7 @@ struct exec_config {
 	const char *image, *carrier;
 	uint64_t seed, duration_ns;
 	int cpus;
+	uint64_t irq_period_ns, irq_ns;	/* an interrupt thread on each CPU; period 0: none */
 	struct exec_group groups[EXEC_GROUPS_MAX];
 	int nr_groups;
 	char **programs[EXEC_PROGRAMS_MAX];	/* argv of each, ending with NULL */
