@@ -210,7 +210,35 @@ def setup(g):
                                 folder], check=True)
         return 0
 
+    def pkg_config(target, source, env):
+        with open(str(target[0]), 'w') as f:
+            f.write(f'prefix={prefix}\n\nName: lockstep\nDescription: unit tests of kernel code on a '
+                    'simulated machine\nVersion: 0.1\nCflags: -I${prefix}/include\n'
+                    'Libs: -L${prefix}/lib -llockstep -lcmocka -lyaml -lcrypto -ldl -lpthread -lm\n')
+
+    pc = Command(os.path.join(build, 'lockstep.pc'), [], pkg_config)
+    AlwaysBuild(pc)
+    # One's own test, from outside of the repository: scons test.c=FILE, then build/tests/NAME.
+    own = ARGUMENTS.get('test.c')
+    if own:
+        name = os.path.splitext(os.path.basename(own))[0]
+        if not os.path.isfile(own):
+            print(f'scons: test.c={own}: no such file', file=sys.stderr)
+            Exit(2)
+        test = tests.Program(os.path.join(build, 'tests', name),
+                             [tests.Object(os.path.join(build, 'own', name + '.o'),
+                                           os.path.abspath(own)), library])
+        act = Command('own-test', [test, kernel], lambda target, source, env: subprocess.run(
+            [str(test[0]), *([f'images={ARGUMENTS["images"]}'] if 'images' in ARGUMENTS else []),
+             *([f'only={g["ONLY"]}'] if g['ONLY'] else [])]).returncode)
+        AlwaysBuild(act)
+        Default(act)
+
     Alias('install', [Install(os.path.join(prefix, 'bin'), program),
+                      Install(os.path.join(prefix, 'lib'), library),
+                      Install(os.path.join(prefix, 'lib/pkgconfig'), pc),
+                      Install(os.path.join(prefix, 'include/lockstep'),
+                              '#sim/test/lockstep/test.h'),
                       Install(os.path.join(prefix, 'share/man/man1'), '#sim/cli/lockstep.1'),
                       Install(os.path.join(prefix, 'share/lockstep/traces'),
                               sorted(Glob('#traces/*'), key=str)),

@@ -13,7 +13,8 @@ import tempfile
 # What an image needs of a kernel source package.  A star does not cross a slash: with one that
 # does, "include" takes every architecture's too, and a tree is 650 MB in place of 80.
 PARTS = ['*/include', '*/kernel', '*/fs/*.[ch]', '*/lib', '*/init', '*/io_uring/*.h',
-         '*/mm/*.h', '*/Makefile', '*/tools/testing/selftests/filesystems/epoll']
+         '*/mm/*.h', '*/Makefile', '*/tools/testing/selftests/filesystems/epoll',
+         '*/tools/testing/selftests/kselftest*.h']
 
 # What tells a kernel source tree from another folder.
 NEEDED = ['Makefile', 'include/linux/sched.h', 'fs/eventpoll.c']

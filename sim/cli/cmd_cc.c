@@ -19,7 +19,10 @@
 #define WORDS_MAX 512
 #define PATH_MAX_LEN 300
 
-static const struct cli_option options[] = { { 0 } };
+static const struct cli_option options[] = {
+	{ "--names", NULL, "print what a program may refer to, and compile nothing" },
+	{ 0 }
+};
 
 static int write_stand_in(const char *folder)
 {
@@ -172,8 +175,8 @@ static int run(const struct command *c, int argc, char **argv)
 }
 
 const struct command command_cc = {
-	"cc", "cc FILE.c... -o PROGRAM.lab [GCC-OPTION]...",
+	"cc", "cc FILE.c... -o PROGRAM.lab [GCC-OPTION]... | cc --names",
 	"Compiles an ordinary C program for lockstep exec; what gcc takes is passed to it.  What the lab does\n"
-	"not offer is refused by name; lockstep cc --names lists what it offers.",
+	"not offer is refused by name.",
 	options, run
 };

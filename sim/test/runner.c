@@ -43,8 +43,24 @@ struct outcome {
 	char report[REPORT_MAX];
 };
 
-void lab_register(struct lab_test *t)
+/* PREFIX/include/lockstep/test.h belongs to PREFIX/lib/lockstep/kernel, unless somebody says otherwise. */
+static void find_images(const char *header)
 {
+	static const char tail[] = "/include/lockstep/test.h";
+	size_t n = strlen(header), t = sizeof(tail) - 1;
+	char folder[512];
+
+	if (n <= t || strcmp(header + n - t, tail))
+		return;
+	snprintf(folder, sizeof(folder), "%.*s/lib/lockstep/kernel", (int)(n - t), header);
+	if (!access(folder, R_OK | X_OK))
+		setenv("LOCKSTEP_IMAGES", folder, 0);
+}
+
+void lab_register(struct lab_test *t, const char *header)
+{
+	if (!tests)
+		find_images(header);
 	*last = t;
 	last = &t->next;
 }

@@ -73,11 +73,13 @@ struct lab_test {
 	static struct lab_test lab_test_##id = { .name = #id, .body = id, __VA_ARGS__ };          \
 	__attribute__((constructor)) static void lab_register_##id(void)                          \
 	{                                                                                         \
-		lab_register(&lab_test_##id);                                                     \
+		lab_register(&lab_test_##id, lab_header);                                                     \
 	}                                                                                         \
 	static void id(void)
 
-void lab_register(struct lab_test *t);
+/* Where this file lies: the images of an installation are found from there. */
+static const char lab_header[] __attribute__((unused)) = __FILE__;
+void lab_register(struct lab_test *t, const char *header);
 /* What main() of a test program is, unless the program has one of its own. */
 int lab_main(int argc, char **argv);
 
