@@ -225,6 +225,7 @@ struct bridge_image {
 	 * a scan wait on the other list.  On no task or on one; takes no time and no lock.
 	 */
 	int (*ready_list)(int epfd, bool *overflow);
+	int (*awake)(void);	/* wakeup sources that are active; on no task or on one */
 	/* An interrupt line whose handler calls host->irq_handler(line); priority: of its thread. */
 	int (*irq_new)(int line, int cpu, enum bridge_irq_kind kind, int priority,
 		       const char *name);

@@ -78,6 +78,7 @@ static struct bridge_image image = {
 	.fd_ready = lockstep_fd_ready,
 	.ready_list = lockstep_epoll_ready_list,
 	.irq_new = lockstep_irq_new,
+	.awake = lockstep_awake,
 	.do_irq = lockstep_do_irq,
 	.copy_insn = lockstep_copy_insn,
 	.copy_fixup = lockstep_copy_fixup,

@@ -157,6 +157,7 @@ void lockstep_wake(struct task *t);
 void lockstep_signal(struct task *t, int sig);
 uint64_t lockstep_sigmask(uint64_t blocked);
 void lockstep_call_rcu(void);
+int lockstep_awake(void);		/* wakeup.c */
 
 /* "name/3" and the like, without a printf; n is the room */
 void lockstep_numbered(char *to, size_t n, const char *prefix, int number);

@@ -190,6 +190,7 @@ void ida_free(struct ida *ida, unsigned int id)
 
 void take_dentry_name_snapshot(struct name_snapshot *name, struct dentry *dentry)
 {
+	name->name.name = "file";
 }
 
 void release_dentry_name_snapshot(struct name_snapshot *name)

@@ -154,6 +154,11 @@ size_t lab_objects(void)
 	return machine_objects(lab.machine);
 }
 
+int lab_awake(void)
+{
+	return lab.im->awake();
+}
+
 const char *lab_verdict(void)
 {
 	return verdict_names[detect_verdict(lab.detect)];

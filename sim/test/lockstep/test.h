@@ -146,6 +146,8 @@ int lab_readers(const char *lock);
 int lab_signals(const struct lab_task *t);	/* that have reached it */
 /* Objects on the kernel's heap: equal numbers before and after, with RCU at rest: no leak. */
 size_t lab_objects(void);
+/* Active wakeup sources: what would keep the machine from being suspended. */
+int lab_awake(void);
 /* The verdict so far, "ok", "inversion" ..., and what the kernel has printed. */
 const char *lab_verdict(void);
 const char *lab_printed(void);
