@@ -69,6 +69,13 @@ void lockstep_signal(struct task *t, int sig)
 		wake_up_state(p, TASK_INTERRUPTIBLE);
 }
 
+/* A unit's own, as the SIGPIPE of a pipe without readers. */
+int send_sig(int sig, struct task_struct *p, int priv)
+{
+	lockstep_signal(lockstep_of(p)->host, sig);
+	return 0;
+}
+
 static bool restarts(long ret)
 {
 	return ret == -ERESTARTSYS || ret == -ERESTARTNOINTR || ret == -ERESTARTNOHAND ||
