@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The host side of the build: program, tests, and the targets of the command line."""
+import fnmatch
 import json
 import os
 import shutil
@@ -46,7 +47,7 @@ def build_images(g):
         words = [w for w in ARGUMENTS.get('KERNEL', '').split(',') if w]
         user = [trees.user_tree(w) for w in words]
         # With KERNEL= and only=, nothing else is looked at: edit to verdict must be quick.
-        debian = [] if user and g['ONLY'] else TREES
+        debian = [] if user and (g['ONLY'] or 'images' in ARGUMENTS) else TREES
         found = [trees.debian_tree(t, os.path.join(g['ROOT'], 'build')) for t in debian] + user
         for t in found:
             t.version()
@@ -62,7 +63,10 @@ def build_images(g):
         if t.name in g['SCHED_TREES'] or (t in user and '@sched' in g['ONLY']):
             wanted += [g['Image'](t, config, overlay, scheduler='simulated')
                        for config, overlay in g['IMAGES']]
-    if g['ONLY'] and user:
+    patterns = [p for p in ARGUMENTS.get('images', '').split(',') if p]
+    if patterns:
+        wanted = [i for i in wanted if any(fnmatch.fnmatchcase(i.name, p) for p in patterns)]
+    elif g['ONLY'] and user:
         wanted = [i for i in wanted if g['ONLY'] in i.name]
     builder = images.Builder(g['ROOT'], g['IMAGES_BUILD'], g['CC'], g['Spec'])
     jobs = max(GetOption('num_jobs'), os.cpu_count() or 1)
@@ -167,7 +171,10 @@ def setup(g):
     def run_tests(target, source, env):
         command = [sys.executable, os.path.join(root, 'tests', 'run.py'), build, g['ONLY'],
                    *[str(b) for b in binaries], *scripts]
-        return subprocess.run(command).returncode
+        env = dict(os.environ)
+        if 'images' in ARGUMENTS:
+            env['LOCKSTEP_TEST_IMAGES'] = ARGUMENTS['images']
+        return subprocess.run(command, env=env).returncode
 
     check = Command('check-act', [program, binaries, kernel], run_tests)
     Alias('check', check)

@@ -270,6 +270,7 @@ static const char help[] =
 	"  carrier=NAME          fiber or pthread\n"
 	"  stop=1                no more tests on an image after the first that fails\n"
 	"  list=1                names the tests, and runs none\n"
+	"LOCKSTEP_TEST_IMAGES is the default of images=.\n"
 	"Images are looked for in LOCKSTEP_IMAGES, kernel/ beside the program, or its prefix.\n"
 	"Exit status: 0 all pass, 1 some fail, 2 usage, or nothing to run.\n";
 
@@ -326,6 +327,7 @@ static bool set(const char *key, const char *value)
 static int read_options(int argc, char **argv)
 {
 	option.program = argv[0];
+	option.images = getenv("LOCKSTEP_TEST_IMAGES");
 	for (int i = 1; i < argc; i++) {
 		char *value = strchr(argv[i], '=');
 

@@ -447,3 +447,21 @@ LAB_TEST(watches_of_a_user_are_limited, .one_schedule = true, .cpus = 1)
 	lab_equal(lab_close(fd[5]), 0);
 	lab_equal(lab_add(ep[62], fd[63], IN), 0);
 }
+
+LAB_TEST(without_a_free_descriptor_nothing_is_made, .one_schedule = true, .cpus = 1)
+{
+	int fd = lab_eventfd(0), last = fd, next;
+	size_t before;
+
+	while ((next = lab_dup(fd)) >= 0)
+		last = next;
+	lab_equal(next, -EMFILE);
+	lab_run();
+	before = lab_objects();
+	lab_equal(lab_epoll(), -EMFILE);
+	lab_equal(lab_eventfd(0), -EMFILE);
+	lab_run();
+	lab_equal((int64_t)lab_objects(), (int64_t)before);
+	lab_equal(lab_close(last), 0);
+	lab_equal(lab_epoll(), last);
+}

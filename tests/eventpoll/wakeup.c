@@ -134,6 +134,33 @@ LAB_TEST(an_edge_during_the_scan_keeps_the_machine_awake)
 	lab_equal(lab_awake(), 0);
 }
 
+static int other_file;
+
+static void wake_other(void *arg)
+{
+	(void)arg;
+	lab_file_wake(other_file, IN);
+	awake_inside = lab_awake();
+}
+
+LAB_TEST(a_file_that_becomes_ready_during_the_scan_counts_at_once)
+{
+	int ep = lab_epoll(), fd = lab_file();
+
+	other_file = lab_file();
+	lab_add(ep, fd, IN | ET | WAKEUP);
+	lab_add(ep, other_file, IN | ET | WAKEUP);
+	lab_file_set(fd, IN);
+	lab_file_set(other_file, IN);
+	lab_file_wake(fd, IN);
+	lab_file_on_poll(fd, wake_other, NULL);
+	one_event(ep, fd, IN);
+	lab_equal(awake_inside, 2);	/* the epoll itself, and the other file */
+	lab_equal(lab_awake(), 1);
+	one_event(ep, other_file, IN);
+	lab_equal(lab_awake(), 0);
+}
+
 LAB_TEST(what_there_was_no_room_for_keeps_the_machine_awake)
 {
 	int ep = lab_epoll(), a = lab_eventfd(1), b = lab_eventfd(1);
