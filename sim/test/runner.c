@@ -14,9 +14,14 @@
 #include <unistd.h>
 
 #include "sim/base/check.h"
+#include "sim/core/sanitizer.h"
 #include "sim/test/private.h"
 
+#if defined(SIM_ASAN) || defined(SIM_TSAN)
+#define SEEDS 20	/* a machine boots anew for each */
+#else
 #define SEEDS 200
+#endif
 #define REPORT_MAX 4096
 #define CPUS_MAX 8
 
