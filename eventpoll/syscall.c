@@ -134,7 +134,7 @@ static long call(enum bridge_sys nr, const long a[6])
 	case SYS_DUP:
 		return lockstep_dup_fd(a[0], -1);
 	case SYS_DUP2:
-		return lockstep_dup_fd(a[0], a[1]);
+		return a[1] < 0 ? -EBADF : lockstep_dup_fd(a[0], a[1]);
 	case SYS_FCNTL:
 		return file_flags(a[0], a[1], a[2]);
 	case SYS_PAUSE:

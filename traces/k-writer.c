@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PIPE "/tmp/k-pipe"
+#define PIPE "k-pipe"	/* where it is started */
 
 static long long now_ms(void)
 {

@@ -65,7 +65,12 @@ def build_images(g):
                        for config, overlay in g['IMAGES']]
     patterns = [p for p in ARGUMENTS.get('images', '').split(',') if p]
     if patterns:
+        names = [i.name for i in wanted]
         wanted = [i for i in wanted if any(fnmatch.fnmatchcase(i.name, p) for p in patterns)]
+        if not wanted:
+            print(f'scons: images={ARGUMENTS["images"]}: there is no such image; there are '
+                  f'{", ".join(names)}', file=sys.stderr)
+            return 2
     elif g['ONLY'] and user:
         wanted = [i for i in wanted if g['ONLY'] in i.name]
     builder = images.Builder(g['ROOT'], g['IMAGES_BUILD'], g['CC'], g['Spec'])

@@ -295,24 +295,26 @@ extern const struct file_operations pipefifo_fops;
 static struct super_block pipe_super;
 static DEFINE_PER_CPU(unsigned int, pipe_writers);
 
-/* Both ends get descriptors and the caller is told them, or nothing has happened. */
+/* Both ends, if there are two, get descriptors and the caller is told them; or both are freed. */
 int lockstep_install_two(int __user *fds, struct file *ends[2])
 {
-	int fd[2], err = 0;
+	int fd[2] = { -1, -1 }, err = 0;
 
-	fd[0] = get_unused_fd_flags(0);
-	if (fd[0] < 0)
-		return fd[0];
-	fd[1] = get_unused_fd_flags(0);
-	if (fd[1] < 0)
-		err = fd[1];
-	else if (copy_to_user(fds, fd, sizeof(fd)))
+	for (int i = 0; i < 2 && !err; i++) {
+		fd[i] = IS_ERR(ends[i]) ? PTR_ERR(ends[i]) : get_unused_fd_flags(0);
+		err = min(fd[i], 0);
+	}
+	if (!err && copy_to_user(fds, fd, sizeof(fd)))
 		err = -EFAULT;
 	for (int i = 0; i < 2; i++) {
-		if (!err)
+		if (!err) {
 			fd_install(fd[i], ends[i]);
-		else if (fd[i] >= 0)
+			continue;
+		}
+		if (fd[i] >= 0)
 			put_unused_fd(fd[i]);
+		if (!IS_ERR(ends[i]))
+			kfree(ends[i]);
 	}
 	return err;
 }
@@ -341,9 +343,9 @@ int lockstep_pipe(int __user *fds, int flags)
 {
 	bool both = (flags & O_ACCMODE) == O_RDWR;
 	struct pipe_inode_info *pipe = alloc_pipe_info();
-	struct file *ends[2] = { };
+	struct file *ends[2];
 	struct inode *inode;
-	int err = 0;
+	int err;
 
 	if (!pipe)
 		return -ENFILE;
@@ -351,19 +353,12 @@ int lockstep_pipe(int __user *fds, int flags)
 	inode->i_pipe = pipe;
 	pipe->files = 2;
 	pipe->readers = pipe->writers = both ? 2 : 1;
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		ends[i] = fifo_file(inode, pipe, (both ? O_RDWR : i ? O_WRONLY : O_RDONLY) |
 				    (flags & O_NONBLOCK));
-		if (IS_ERR(ends[i]))
-			err = PTR_ERR(ends[i]);
-	}
-	if (!err)
-		err = lockstep_install_two(fds, ends);
+	err = lockstep_install_two(fds, ends);
 	if (!err)
 		return 0;
-	for (int i = 0; i < 2; i++)
-		if (!IS_ERR_OR_NULL(ends[i]))
-			kfree(ends[i]);
 	free_pipe_info(pipe);
 	host->free(host->sim, inode);
 	return err;

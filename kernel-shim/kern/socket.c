@@ -147,28 +147,21 @@ static const struct file_operations socket_fops = {
 int lockstep_socketpair(int __user *fds, int flags)
 {
 	struct pair *p = kzalloc(sizeof(*p), GFP_KERNEL);
-	struct file *ends[2] = { };
-	int err = p ? 0 : -ENOMEM;
+	struct file *ends[2];
+	int err;
 
-	if (err)
-		return err;
+	if (!p)
+		return -ENOMEM;
 	spin_lock_init(&p->lock);
+	p->open = 2;
 	for (int i = 0; i < 2; i++) {
 		init_waitqueue_head(&p->ends[i].wait);
 		p->ends[i].pair = p;
 		p->ends[i].peer = &p->ends[!i];
 		ends[i] = lockstep_file("socket", &socket_fops, &p->ends[i], O_RDWR | flags, NULL);
-		if (IS_ERR(ends[i]))
-			err = PTR_ERR(ends[i]);
 	}
-	p->open = 2;
-	if (!err)
-		err = lockstep_install_two(fds, ends);
-	if (!err)
-		return 0;
-	for (int i = 0; i < 2; i++)
-		if (!IS_ERR_OR_NULL(ends[i]))
-			kfree(ends[i]);
-	kfree(p);
+	err = lockstep_install_two(fds, ends);
+	if (err)
+		kfree(p);
 	return err;
 }

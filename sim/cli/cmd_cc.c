@@ -156,7 +156,8 @@ static int print_names(void)
 
 static int run(const struct command *c, int argc, char **argv)
 {
-	char folder[] = P_tmpdir "/lockstep-cc-XXXXXX";
+	const char *tmp = getenv("TMPDIR");
+	char folder[PATH_MAX_LEN - 20];
 	int status;
 
 	if (argc == 1 && !strcmp(argv[0], "--names"))
@@ -165,6 +166,8 @@ static int run(const struct command *c, int argc, char **argv)
 		return cli_usage(c, "no source file");
 	if (argc > WORDS_MAX - 20)
 		return cli_usage(c, "more than %d arguments", WORDS_MAX - 20);
+	/* the stand-in is made there and removed again */
+	snprintf(folder, sizeof(folder), "%s/lockstep-cc-XXXXXX", tmp && *tmp ? tmp : P_tmpdir);
 	if (!mkdtemp(folder)) {
 		fprintf(stderr, "lockstep: %s: %s\n", folder, strerror(errno));
 		return EXIT_BAD_INPUT;

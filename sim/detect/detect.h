@@ -112,6 +112,9 @@ void detect_end(struct detect *d, const struct sim *s, uint64_t now_ns);
 void detect_found(struct detect *d, const struct sim *s, enum verdict v, uint64_t at_ns,
 		  const char *words);
 
+/* Why the machine stopped: a bug, or a limit of the run that is used up. */
+void detect_ended(struct detect *d, const struct sim *s, enum sim_end end);
+
 enum verdict detect_verdict(const struct detect *d);
 uint64_t detect_at(const struct detect *d);
 /* Of a verdict without a chain: what it is about; else "". */

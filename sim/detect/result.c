@@ -4,7 +4,23 @@
  */
 #include "sim/detect/detect.h"
 
+#include <stdio.h>
+
 #include "sim/detect/private.h"
+
+void detect_ended(struct detect *d, const struct sim *s, enum sim_end end)
+{
+	char words[1500];
+
+	if (sim_bug(s)) {
+		snprintf(words, sizeof(words), "%s: %s", sim_bug(s), sim_bug_detail(s));
+		detect_found(d, s, VERDICT_BUG, sim_now(s), words);
+	}
+	if (end == SIM_END_EVENTS || end == SIM_END_MEMORY)
+		detect_found(d, s, VERDICT_LIMIT, sim_now(s),
+			     end == SIM_END_EVENTS ? "the run's events are used up" :
+						     "the run's memory is used up");
+}
 
 enum verdict detect_verdict(const struct detect *d)
 {

@@ -324,16 +324,12 @@ static bool judge(enum sim_end end, struct exec_result *out)
 	enum verdict v;
 
 	fflush(stdout);
-	if (sim_bug(ex.sim)) {
-		snprintf(ex.words, sizeof(ex.words), "%s: %.200s", sim_bug(ex.sim), sim_bug_detail(ex.sim));
-		detect_found(ex.detect, ex.sim, VERDICT_BUG, sim_now(ex.sim), ex.words);
-	} else if (*ex.words) {
+	detect_ended(ex.detect, ex.sim, end);
+	if (*ex.words)
 		detect_found(ex.detect, ex.sim, VERDICT_STARVATION, sim_now(ex.sim), ex.words);
-	} else if (end != SIM_END_DONE && end != SIM_END_QUIET) {
+	if (end == SIM_END_TIME)
 		detect_found(ex.detect, ex.sim, VERDICT_LIMIT, sim_now(ex.sim),
-			     end == SIM_END_TIME ? "the time of the run is over" :
-			     end == SIM_END_MEMORY ? "its memory is used up" : "its events are used up");
-	}
+			     "the time of the run is over (--seconds)");
 	detect_end(ex.detect, ex.sim, sim_now(ex.sim));
 	v = detect_verdict(ex.detect);
 	if (v != VERDICT_OK) {

@@ -209,6 +209,12 @@ int __wrap_fork(void)
 	uint64_t mask;
 
 	engine_cost(ex.sim, COST_SYSCALL);
+	if (parent->nr_threads > 1) {
+		/* they would go on in the memory that is the child's for a while */
+		fprintf(stderr, "lockstep: %s forks while it has %d threads, which the lab does not offer\n",
+			parent->prog->name, parent->nr_threads);
+		return (int)ret_errno(-EAGAIN);
+	}
 	child = process_new(parent->prog, parent);
 	if (child->id > PROCESSES_MAX) {
 		child->ended = child->reaped = true;

@@ -23,6 +23,7 @@
 #define WATCH_S 2	/* CPU time in which the engine must have been called */
 
 static struct machine *guarded;
+static uint64_t nr_guarded;	/* runs so far: after a reset events are counted anew */
 static struct {
 	const char *what;
 	const void *pc, *addr;
@@ -81,15 +82,16 @@ static void land(greg_t *r, const char *what)
 /* Kernel code that never calls the engine would hang the lab. */
 static void on_watch(int sig, siginfo_t *info, void *context)
 {
-	static uint64_t events;
+	static uint64_t events, runs;
 	greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
 	struct machine *m = guarded;
-	uint64_t before = events;
+	uint64_t events_before = events, runs_before = runs;
 
 	(void)sig;
 	(void)info;
 	events = m ? sim_events(m->sim) : 0;
-	if (m && events == before && in_image(m, r))
+	runs = nr_guarded;
+	if (m && events == events_before && runs == runs_before && in_image(m, r))
 		land(r, "endless loop");
 }
 
@@ -162,6 +164,7 @@ void fault_catch(void)
 
 void fault_guard(struct machine *m)
 {
+	nr_guarded++;
 	guarded = m;
 }
 

@@ -44,16 +44,9 @@ static void look_for_lost_wakeup(struct run *r, enum sim_end end, struct run_res
 static void judge_end(struct run *r, enum sim_end end, struct run_result *out)
 {
 	const struct expectation *x = scenario_expects(r->sc, r->ops->name);
-	char words[1500];
+	char words[200];
 
-	if (sim_bug(r->sim)) {
-		snprintf(words, sizeof(words), "%s: %s", sim_bug(r->sim), sim_bug_detail(r->sim));
-		detect_found(out->detect, r->sim, VERDICT_BUG, out->sim_ns, words);
-	}
-	if (end == SIM_END_EVENTS || end == SIM_END_MEMORY)
-		detect_found(out->detect, r->sim, VERDICT_LIMIT, out->sim_ns,
-			     end == SIM_END_EVENTS ? "the run's events are used up" :
-						     "the run's memory is used up");
+	detect_ended(out->detect, r->sim, end);
 	if ((end == SIM_END_QUIET || end == SIM_END_TIME) && !sim_bug(r->sim) &&
 	    detect_verdict(out->detect) > VERDICT_LOST_WAKEUP)
 		look_for_lost_wakeup(r, end, out);

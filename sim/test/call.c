@@ -181,6 +181,11 @@ int lab_dup(int fd)
 	return (int)call(SYS_DUP, fd, 0, 0, 0);
 }
 
+int lab_dup2(int fd, int to)
+{
+	return (int)call(SYS_DUP2, fd, to, 0, 0);
+}
+
 int lab_poll(struct pollfd *fds, unsigned int n, int timeout_ms)
 {
 	return (int)call(SYS_POLL, (long)fds, n, timeout_ms, 0);

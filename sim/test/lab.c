@@ -38,6 +38,16 @@ static void stop_at(struct sim *s, void *arg)
 		sim_stop(s, SIM_END_STOPPED);
 }
 
+/* A bug ends the run by itself; of a cycle nobody gets out, and some spin in it. */
+static void stop_at_cycle(void *self, const struct sim *s, const struct probe *p)
+{
+	(void)self;
+	(void)s;
+	(void)p;
+	if (detect_verdict(lab.detect) <= VERDICT_STALL)
+		sim_stop(lab.sim, SIM_END_STOPPED);
+}
+
 /* Returns how it stopped; a failure of a task becomes the body's. */
 static enum sim_end run(void)
 {
@@ -48,12 +58,15 @@ static enum sim_end run(void)
 	lab.in_machine = false;
 	if (lab.failure_file)
 		raise_failure();
-	if (sim_bug(lab.sim))
-		lab_fail(lab.im->name, 0, "bug: %s: %s", sim_bug(lab.sim),
-			 sim_bug_detail(lab.sim) ? sim_bug_detail(lab.sim) : "");
 	if (end == SIM_END_EVENTS || end == SIM_END_MEMORY)
-		lab_fail(lab.im->name, 0, "does not come to rest: %s used up",
-			 end == SIM_END_EVENTS ? "the events of a test are" : "its memory is");
+		detect_end(lab.detect, lab.sim, sim_now(lab.sim));	/* some spin in a cycle */
+	detect_ended(lab.detect, lab.sim, end);
+	if (detect_verdict(lab.detect) <= VERDICT_STALL || end == SIM_END_EVENTS ||
+	    end == SIM_END_MEMORY) {
+		/* nothing good comes behind it: what the test expects, or a failure */
+		lab_judge();
+		longjmp(lab.over, 1);
+	}
 	return end;
 }
 
@@ -284,7 +297,7 @@ static const struct machine_hooks plain_hooks = {
 	.alloc_fails = alloc_fails,
 };
 
-void lab_begin(uint64_t seed)
+void lab_begin(uint64_t seed, const char *verdict)
 {
 	static const struct detect_limits limits = { .starve_ns = 1000000000,
 						     .inversion_ns = 1000000 };
@@ -301,6 +314,7 @@ void lab_begin(uint64_t seed)
 	sim_clear_observers(lab.sim);
 	SIM_CHECK(!sim_observe(lab.sim, detect_probe, lab.detect));
 	SIM_CHECK(!sim_observe(lab.sim, lab_watch, NULL));
+	SIM_CHECK(!sim_observe(lab.sim, stop_at_cycle, NULL));
 	machine_set_hooks(lab.machine, &plain_hooks);
 	lab.im->focus->fentry_on = 0;
 	lab.nr_tasks = 1;
@@ -311,17 +325,19 @@ void lab_begin(uint64_t seed)
 	lab.alloc_failed = false;
 	lab.ask = NULL;
 	lab.failure_file = NULL;
+	lab.expected = verdict ? verdict : "ok";
 	lab.tasks[0] = (struct lab_task){ .spec = body };
 	SIM_CHECK(!lab.im->irq_new(LINE_BODY, 0, BRIDGE_IRQ_HARD, 0, "body"));
 	spawn(&lab.tasks[0]);
 }
 
-void lab_end(const char *verdict)
+void lab_end(void)
 {
 	lab.fail_alloc = 0;
 	lab_run();
-	lab_judge(verdict ? verdict : "ok");
-	lab_free_memory();
+	lab_find_lost_wakeup();
+	detect_end(lab.detect, lab.sim, sim_now(lab.sim));
+	lab_judge();
 }
 
 /* ---- hooks of a test */

@@ -13,7 +13,7 @@
 #include "sim/test/lockstep/test.h"
 
 #define LAB_TASKS_MAX 128
-#define LAB_HELD_MAX 16
+#define LAB_HELD_MAX 64	/* locks of one task at once */
 #define LAB_LOCKS_MAX 32
 #define LAB_HOOKS_MAX 16
 #define LAB_LINES_MAX 24	/* interrupts not served yet; an image has 32 lines */
@@ -71,6 +71,8 @@ struct lab {
 	unsigned int fail_alloc;
 	bool alloc_failed;
 	char failure[600];
+	const char *expected;	/* verdict */
+	jmp_buf over;
 	const char *failure_file;
 	int failure_line;
 };
@@ -81,9 +83,12 @@ extern struct lab lab;
 /* Brings up a machine for tests; 0 or -errno with a line in @why. */
 int lab_open(const char *image, int cpus, const char *carrier, char *why, size_t n);
 void lab_close_machine(void);
-/* One schedule of a test: the body runs between these.  lab_end() fails the test by its verdict. */
-void lab_begin(uint64_t seed);
-void lab_end(const char *verdict);
+/*
+ * One schedule of a test: the body runs between these.  lab_end() fails the test by its verdict.
+ * A bug, deadlock or stall that is expected ends it at once, by a jump to lab.over.
+ */
+void lab_begin(uint64_t seed, const char *verdict);
+void lab_end(void);
 /* Calls @fn on a task: the caller's, or that of the body. */
 void lab_on_task(void (*fn)(void *arg), void *arg);
 struct lab_task *lab_task_of(const struct task *t);
@@ -91,7 +96,8 @@ struct lab_task *lab_task_of(const struct task *t);
 /* state.c */
 /* An observer: which call each task is in, and misuse of locks. */
 void lab_watch(void *self, const struct sim *s, const struct probe *p);
-void lab_judge(const char *verdict);
+void lab_find_lost_wakeup(void);
+void lab_judge(void);	/* fails when the verdict is not as expected */
 bool lab_is_lock(uint32_t id, const char *name);
 
 /* call.c */

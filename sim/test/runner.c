@@ -114,11 +114,14 @@ static void run_schedules(void **state)
 {
 	(void)state;
 	machine_catch_faults();	/* cmocka has put its own handlers in place */
-	for (uint64_t i = 0; i < (now.test->one_schedule ? 1 : option.nr_seeds); i++) {
+	for (volatile uint64_t i = 0; i < (now.test->one_schedule ? 1 : option.nr_seeds); i++) {
 		now.seed = option.first_seed + i;
-		lab_begin(now.seed);
-		now.test->body();
-		lab_end(now.test->verdict);
+		lab_begin(now.seed, now.test->verdict);
+		if (!setjmp(lab.over)) {
+			now.test->body();
+			lab_end();
+		}
+		lab_free_memory();
 	}
 }
 
@@ -238,7 +241,7 @@ static bool cpus_wanted(int cpus)
 static bool run_image(const char *image, int number, size_t nr)
 {
 	struct outcome *all = calloc(nr, sizeof(*all));
-	size_t i = 0, failed = 0;
+	size_t i = 0, failed = 0, skipped = 0;
 
 	SIM_CHECK(all);
 	now.image = image;
@@ -251,12 +254,13 @@ static bool run_image(const char *image, int number, size_t nr)
 		if (!test_wanted(t))
 			continue;
 		failed += all[i].failed;
+		skipped += !all[i].run;
 		printf("%s  %sok %zu %s%s\n", all[i].report, all[i].failed ? "not " : "", i + 1,
 		       t->name, all[i].run ? "" : " # SKIP not for this image or number of CPUs");
 		i++;
 	}
-	printf("# pass:%zu fail:%zu\n%sok %d %s\n", nr - failed, failed, failed ? "not " : "", number,
-	       image);
+	printf("# pass:%zu fail:%zu skip:%zu\n%sok %d %s\n", nr - failed - skipped, failed, skipped,
+	       failed ? "not " : "", number, image);
 	fflush(stdout);
 	free(all);
 	return !failed;

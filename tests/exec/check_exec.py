@@ -153,6 +153,29 @@ run = execute(lab('hangs'))
 check(run.returncode == 0 and run.stdout == 'signal 9\n' and 'waits for ever' in run.stderr,
       f'a child that waits for ever is killed and named: {run.stdout}{run.stderr}')
 
+program('busy', '''#include <pthread.h>
+#include <unistd.h>
+static void *body(void *arg) { usleep(1000); return arg; }
+int main(void)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, body, NULL);
+	return fork() == -1 ? 5 : 0;
+}
+''')
+run = execute(lab('busy'))
+check(run.returncode == 5 and 'forks while it has 2 threads' in run.stderr,
+      f'a fork beside other threads is refused by name: {run.stderr}')
+
+program('endless', '''#include <time.h>
+#include <unistd.h>
+int main(void) { for (;;) usleep(100000); }
+''')
+run = execute('--seconds', '3', lab('endless'))
+check(run.returncode == 1 and 'the time of the run is over' in run.stderr,
+      f'an endless program ends with its time: {run.stderr}')
+
 program('threads', '''#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

@@ -28,13 +28,28 @@ with open(path, 'w') as f:
     f.write(text.replace(wake, '', 1))
 
 variant = [a for a in os.path.relpath(BUILD, os.path.join(ROOT, 'build')).split('/') if a != '.']
-run = subprocess.run(['scons', '-Q', f'KERNEL=lost:{mine}', 'only=lost-rt', 'kernel',
-                      *[f'CC={a}' if a == 'clang' else f'variant={a}' for a in variant]],
-                     cwd=ROOT, capture_output=True, text=True)
+
+
+def build():
+    return subprocess.run(['scons', '-Q', f'KERNEL=lost:{mine}', 'only=lost-rt', 'kernel',
+                           *[f'CC={a}' if a == 'clang' else f'variant={a}' for a in variant]],
+                          cwd=ROOT, capture_output=True, text=True)
+
+
+run = build()
 check(run.returncode == 0, f'the changed tree builds: {run.stdout[-500:]} {run.stderr[-500:]}')
 got, run = run_json('lost-wakeup.yaml', 'lost-rt')
 check(got.get('verdict') == 'lost-wakeup' and 'waiter' in got.get('about', ''),
       f'a lost wake-up is found and the waiter named, got {got.get("verdict")} {got.get("about")}')
+
+# the same once more, with code that never ends
+with open(path, 'w') as f:
+    f.write(text.replace(wake, wake + '\t\tfor (;;)\n\t\t\tbarrier();\n', 1))
+run = build()
+got, run = run_json('lost-wakeup.yaml', 'lost-rt')
+check(got.get('verdict') == 'bug' and 'endless loop: in ep_poll_callback' in got.get('about', ''),
+      f'kernel code that never ends is a bug of that function, got {got.get("about")}')
+
 got, run = run_json('lost-wakeup.yaml', '6.12-rt')
 check(got.get('verdict') == 'ok', 'the tree as it is wakes the waiter')
 for name in os.listdir(os.path.join(BUILD, 'kernel')):

@@ -62,7 +62,8 @@ struct lab_test {
 	const char *images;
 	int cpus;		/* 0: on 1, 2 and 4 */
 	int cpus_min;		/* with cpus 0: not on fewer */
-	const char *verdict;	/* how it must end; NULL: "ok" */
+	/* How it must end; NULL: "ok".  At a bug, deadlock or stall the body is left. */
+	const char *verdict;
 	bool one_schedule;	/* nothing in it depends on the schedule: once a number of CPUs */
 	struct lab_test *next;
 };
@@ -179,6 +180,7 @@ long lab_post(int fd);				/* writes 1 to an eventfd: 8, or -errno */
 int64_t lab_drain(int fd);			/* reads an eventfd or timerfd: its value, or -errno */
 int lab_close(int fd);
 int lab_dup(int fd);
+int lab_dup2(int fd, int to);
 int lab_poll(struct pollfd *fds, unsigned int n, int timeout_ms);
 
 /*
