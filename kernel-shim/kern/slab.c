@@ -85,11 +85,6 @@ void *kmem_cache_alloc_noprof(struct kmem_cache *s, gfp_t gfp)
 	return cache_alloc(s, gfp);
 }
 
-void *__kvmalloc_node_noprof(DECL_BUCKET_PARAMS(n, b), gfp_t gfp, int node)
-{
-	return alloc(n, gfp);
-}
-
 unsigned long get_free_pages_noprof(gfp_t gfp, unsigned int order)
 {
 	return (unsigned long)alloc(PAGE_SIZE << order, gfp);
@@ -126,11 +121,6 @@ void *__kmalloc_node(size_t n, gfp_t gfp, int node)
 void *kmem_cache_alloc(struct kmem_cache *s, gfp_t gfp)
 {
 	return cache_alloc(s, gfp);
-}
-
-void *kvmalloc_node(size_t n, gfp_t gfp, int node)
-{
-	return alloc(n, gfp);
 }
 
 unsigned long __get_free_pages(gfp_t gfp, unsigned int order)
