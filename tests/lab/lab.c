@@ -120,16 +120,33 @@ LAB_TEST(running_ends_when_all_is_quiet_or_at_its_time)
 	assert_true(lab_ended(t) && lab_now() - before >= lab_ms(50));
 }
 
+static void write_in_vain(void *arg)
+{
+	lab_equal(lab_write((int)(intptr_t)arg, "x", 1), -EPIPE);
+}
+
 LAB_TEST(a_pipe_without_a_reader_sends_its_writer_a_signal, .one_schedule = true)
 {
+	struct lab_task *t;
 	int p[2];
 
 	lab_pipe(p, 0);
 	lab_close(p[0]);
-	lab_equal(lab_write(p[1], "x", 1), -EPIPE);
-	lab_equal(lab_dup2(p[1], -1), -EBADF);
-	lab_equal(lab_dup2(p[1], 40), 40);
-	lab_equal(lab_dup2(-1, 3), -EBADF);
+	t = lab_task("writer", write_in_vain, (void *)(intptr_t)p[1]);
+	lab_run();
+	assert_true(lab_ended(t));
+	assert_int_equal(lab_signals(t), 1);
+}
+
+LAB_TEST(a_duplicate_has_the_number_that_is_asked_for, .one_schedule = true)
+{
+	int fd = lab_eventfd(7);
+
+	lab_equal(lab_dup2(fd, -1), -EBADF);
+	lab_equal(lab_dup2(-1, fd), -EBADF);
+	lab_equal(lab_dup2(fd, 40), 40);
 	lab_equal(lab_dup2(40, 40), 40);
+	lab_equal(lab_drain(40), 7);
 	lab_equal(lab_close(40), 0);
+	lab_equal(lab_post(fd), 8);
 }
