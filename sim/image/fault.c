@@ -111,6 +111,18 @@ static const char *words_of(int sig, const void *addr)
 	return "bad memory access";
 }
 
+static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP };
+#define NR_SIGNALS (sizeof(signals) / sizeof(signals[0]))
+static struct sigaction others[NR_SIGNALS];	/* whose the signals were before */
+
+/* Not the kernel's: the instruction faults again, and whoever was there before sees it. */
+static void give_back(int sig)
+{
+	for (size_t i = 0; i < NR_SIGNALS; i++)
+		if (signals[i] == sig)
+			sigaction(sig, &others[i], NULL);
+}
+
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
 	ucontext_t *u = context;
@@ -127,8 +139,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 		return;
 	}
 	if (!in_image(m, r)) {
-		/* Not the kernel's: die of it as usual. */
-		signal(sig, SIG_DFL);
+		give_back(sig);
 		return;
 	}
 	fault.addr = info->si_addr;
@@ -143,7 +154,6 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 
 void fault_catch(void)
 {
-	static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP };
 	static char alt_stack[ALT_STACK];	/* for faults of a stack that is full */
 	struct sigaction now, sa = { .sa_sigaction = on_fault,
 				     .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
@@ -157,8 +167,8 @@ void fault_catch(void)
 	if (now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_fault)
 		return;
 	SIM_CHECK(!sigaltstack(&alt, NULL));
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		SIM_CHECK(!sigaction(signals[i], &sa, NULL));
+	for (size_t i = 0; i < NR_SIGNALS; i++)
+		SIM_CHECK(!sigaction(signals[i], &sa, &others[i]));
 	SIM_CHECK(!sigaction(SIGVTALRM, &watch, NULL) && !setitimer(ITIMER_VIRTUAL, &every, NULL));
 }
 
