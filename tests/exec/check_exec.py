@@ -117,9 +117,8 @@ int main(void)
 		if (!child) {
 			global = local = 7;
 			strcpy(heap, "child");
-			close(fd);
 			free(heap);
-			_exit(i);
+			_exit(close(fd) ? 9 : i);
 		}
 		if (waitpid(child, &status, 0) != child || WEXITSTATUS(status) != i)
 			return 1;
