@@ -48,7 +48,7 @@ struct process {
 	struct process *parent;	/* the one that forked it; NULL: started by exec */
 	struct thread *leader;
 	int nr_threads;		/* alive */
-	bool dying, reaped, ended;
+	bool dying, ended;
 	int status;		/* as waitpid() tells it */
 	struct sigaction actions[SIGNALS];
 	void (*atexits[ATEXITS_MAX])(void);
@@ -69,13 +69,12 @@ struct thread {
 	struct process *proc;
 	void *(*fn)(void *);
 	void *arg, *result;
-	bool ended, detached, woken;
+	bool ended, woken;
 	struct thread *joiner, *next_waiter;
 	jmp_buf base;
 	char *stack_top;
 	void *keys[KEYS_MAX];
 	uint64_t spun_ns;	/* user code since its last call */
-	const void *spins_at;
 	struct thread *next;
 };
 

@@ -217,7 +217,8 @@ int __wrap_fork(void)
 	}
 	child = process_new(parent->prog, parent);
 	if (child->id > PROCESSES_MAX) {
-		child->ended = child->reaped = true;
+		ex.processes = child->next;
+		free(child);
 		return (int)ret_errno(-EAGAIN);
 	}
 	mask = ex.im->block_signals(~0ull);
@@ -249,13 +250,16 @@ int __wrap_waitpid(int pid, int *status, int options)
 
 	(void)options;	/* a child has always ended */
 	engine_cost(ex.sim, COST_SYSCALL);
-	for (struct process *p = ex.processes; p; p = p->next) {
-		if (p->parent != me || p->reaped || !p->ended || (pid > 0 && p->pid != pid))
+	for (struct process **at = &ex.processes, *p; (p = *at); at = &p->next) {
+		int number = p->pid;
+
+		if (p->parent != me || !p->ended || (pid > 0 && number != pid))
 			continue;
-		p->reaped = true;
 		if (status)
 			*status = p->status;
-		return p->pid;
+		*at = p->next;
+		free(p);
+		return number;
 	}
 	return (int)ret_errno(-ECHILD);
 }
