@@ -23,6 +23,16 @@ struct sim;	/* host: one simulated machine */
 struct task;	/* host: one task; its kernel side is a struct task_struct */
 
 #define BRIDGE_CPUS_MAX 64
+#define BRIDGE_NATIVE_THREADS_MAX 256
+
+/*
+ * A pthread mutex with PTHREAD_PRIO_INHERIT, in words: the kernel world cannot name its type.  The
+ * host checks at its start that this is what pthread_mutex_init() makes.
+ */
+struct bridge_mutex {
+	uint32_t word[10];
+} __attribute__((aligned(8)));
+#define BRIDGE_MUTEX_UNLOCKED { { 0, 0, 0, 0, 32 } }
 
 /*
  * What the kernel's inline code needs without a call: who runs where.  It describes the CPU
@@ -244,6 +254,26 @@ struct bridge_image {
 	bool (*still_sleeps)(void *ktask);
 	void (*set_on_cpu)(void *ktask, int cpu);	/* -1: on none */
 	void (*start_period_timer)(int group, uint64_t period_ns);
+
+	/* Native images: the calling thread becomes a task, with a number of its own; or is none. */
+	void (*thread_begin)(const char *name, unsigned int cpu);
+	void (*thread_end)(void);
+};
+
+/* What real threads need of the host; for native images. */
+struct bridge_native {
+	/* Sleeps while *word is value; true when it is until_ns (UINT64_MAX: never). */
+	bool (*futex_wait)(const uint32_t *word, uint32_t value, uint64_t until_ns);
+	void (*futex_wake)(const uint32_t *word);
+	void (*mutex_lock)(struct bridge_mutex *m);
+	bool (*mutex_trylock)(struct bridge_mutex *m);
+	void (*mutex_unlock)(struct bridge_mutex *m);
+	/* liburcu; a head is two words, the second of which is the function */
+	void (*rcu_enter)(void);
+	void (*rcu_leave)(void);
+	void (*rcu_call)(void *head, void (*fn)(void *head));
+	void (*rcu_wait)(void);		/* for the readers of now */
+	void (*rcu_flush)(void);	/* until the callbacks of now have run */
 };
 
 /* What the host offers an image.  Every call may let other CPUs run unless it says otherwise. */
@@ -303,6 +333,8 @@ struct bridge_host {
 
 	/* the simulated scheduler, for images without the tree's */
 	const struct bridge_sched *sched;
+
+	const struct bridge_native *native;	/* NULL: the machine is simulated */
 
 	/* messages */
 	void (*print)(struct sim *s, const char *fmt, va_list ap);

@@ -16,8 +16,10 @@ static __always_inline unsigned long arch_local_save_flags(void)
 static __always_inline void arch_local_irq_restore(unsigned long flags)
 {
 	lockstep_focus.irqs_off = flags;
+#ifndef LOCKSTEP_NATIVE		/* no thread has interrupts */
 	if (!flags && __builtin_expect(lockstep_focus.pending, 0))
 		lockstep_do_irq();
+#endif
 }
 
 #define arch_local_save_flags arch_local_save_flags

@@ -40,6 +40,32 @@ def deps(packages):
     return act
 
 
+def asked_images():
+    return [p for p in ARGUMENTS.get('images', '').split(',') if p]
+
+
+def images_of(g, tree, users):
+    """All images of a tree; of a user's some only when only= or images= name their part."""
+    def wants(part):
+        return not users or part in g['ONLY'] or any(part in p for p in asked_images())
+
+    def some(pairs, **how):
+        return [g['Image'](tree, config, overlay, **how) for config, overlay in pairs]
+
+    def of_tree(triples):
+        return [(config, overlay) for name, config, overlay in triples if name == tree.name]
+
+    wanted = some(g['IMAGES'])
+    if users and wants('@access'):
+        wanted += some(g['IMAGES'], access=True)
+    wanted += some(of_tree(g['ACCESS_IMAGES']), access=True)
+    if tree.name in g['SCHED_TREES'] or (users and wants('@sched')):
+        wanted += some(g['IMAGES'], scheduler='simulated')
+    if wants('@native'):
+        wanted += some(g['NATIVE_IMAGES'] + of_tree(g['NATIVE_TWINS']), scheduler='host')
+    return wanted
+
+
 def build_images(g):
     """Builds all images; a user's tree that cannot be built is a message and status 2."""
     wanted = []
@@ -55,25 +81,19 @@ def build_images(g):
         print(f'scons: {e}', file=sys.stderr)
         return 2
     for t in found:
-        wanted += [g['Image'](t, config, overlay) for config, overlay in g['IMAGES']]
-        hooked = [(c, o) for name, c, o in g['ACCESS_IMAGES'] if name == t.name]
-        if t in user and '@access' in g['ONLY']:
-            hooked = g['IMAGES']
-        wanted += [g['Image'](t, config, overlay, access=True) for config, overlay in hooked]
-        if t.name in g['SCHED_TREES'] or (t in user and '@sched' in g['ONLY']):
-            wanted += [g['Image'](t, config, overlay, scheduler='simulated')
-                       for config, overlay in g['IMAGES']]
-    patterns = [p for p in ARGUMENTS.get('images', '').split(',') if p]
+        wanted += images_of(g, t, t in user)
+    patterns = asked_images()
     if patterns:
-        names = [i.name for i in wanted]
-        wanted = [i for i in wanted if any(fnmatch.fnmatchcase(i.name, p) for p in patterns)]
+        words = [i.word for i in wanted]
+        wanted = [i for i in wanted if any(fnmatch.fnmatchcase(i.word, p) for p in patterns)]
         if not wanted:
             print(f'scons: images={ARGUMENTS["images"]}: there is no such image; there are '
-                  f'{", ".join(names)}', file=sys.stderr)
+                  f'{", ".join(words)}', file=sys.stderr)
             return 2
     elif g['ONLY'] and user:
-        wanted = [i for i in wanted if g['ONLY'] in i.name]
-    builder = images.Builder(g['ROOT'], g['IMAGES_BUILD'], g['CC'], g['Spec'])
+        wanted = [i for i in wanted if g['ONLY'] in i.word]
+    builder = images.Builder(g['ROOT'], g['IMAGES_BUILD'], g['CC'], g['Spec'], g['BUILD'],
+                             g['NATIVE_VARIANTS'].get(g['VARIANT'], []))
     jobs = max(GetOption('num_jobs'), os.cpu_count() or 1)
     return 2 if images.build(builder, wanted, jobs) else 0
 
@@ -117,7 +137,7 @@ def setup(g):
         ENV=os.environ, CC=g['CC'], CPPPATH=['#', '#sim/test'],
         CFLAGS=['-std=gnu11'],
         CCFLAGS=['-O2', '-g', '-Wall', '-Wextra', '-Werror', '-fno-omit-frame-pointer', *flags],
-        LINKFLAGS=[*flags], LIBS=['yaml', 'crypto', 'dl', 'pthread', 'm'])
+        LINKFLAGS=[*flags], LIBS=['yaml', 'crypto', 'urcu', 'urcu-common', 'dl', 'pthread', 'm'])
     env.VariantDir(os.path.join(build, 'host'), '#', duplicate=0)
     top = os.path.join(build, 'host')
 
@@ -214,12 +234,13 @@ def setup(g):
     prefix = os.path.abspath(os.path.expanduser(ARGUMENTS.get('PREFIX', '/usr/local')))
 
     def install_images(target, source, env):
-        folder = os.path.join(prefix, 'lib/lockstep/kernel')
-        os.makedirs(folder, exist_ok=True)
-        for name in sorted(os.listdir(os.path.join(build, 'kernel'))):
-            if name.endswith('.so'):
-                subprocess.run(['install', '-m', '644', os.path.join(build, 'kernel', name),
-                                folder], check=True)
+        for kind in ('kernel', 'native'):
+            folder = os.path.join(prefix, 'lib/lockstep', kind)
+            os.makedirs(folder, exist_ok=True)
+            for name in sorted(os.listdir(os.path.join(build, kind))):
+                if name.endswith('.so'):
+                    subprocess.run(['install', '-m', '644', os.path.join(build, kind, name),
+                                    folder], check=True)
         return 0
 
     def pkg_config(target, source, env):

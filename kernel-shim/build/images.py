@@ -35,9 +35,19 @@ ACCESS_FLAGS = {
 }
 
 
+def short_hash(text):
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def headers(folder):
+    """Names of all headers below: a new one may take the place of a tree's, unseen by any list."""
+    return sorted(os.path.relpath(os.path.join(top, name), folder)
+                  for top, _, names in os.walk(folder) for name in names if name.endswith('.h'))
+
+
 class Object:
-    def __init__(self, source, command, folder):
-        key = hashlib.sha256('\0'.join([source, *command]).encode()).hexdigest()[:16]
+    def __init__(self, source, command, folder, world=''):
+        key = short_hash('\0'.join([source, world, *command]))
         stem = os.path.basename(source)[:-2]
         self.path = os.path.join(folder, f'{stem}-{key}.o')
         self.source = source
@@ -83,12 +93,16 @@ def first_error(text):
 
 
 class Builder:
-    def __init__(self, root, build, cc, spec):
+    def __init__(self, root, build, cc, spec, native=None, sanitizers=()):
+        """native: the folder for native images, which are compiled with sanitizers."""
         self.root, self.build, self.cc, self.spec = root, build, cc, spec
+        self.native, self.sanitizers = native or build, list(sanitizers)
         self.shim = os.path.join(root, 'kernel-shim')
+        self.world = short_hash(' '.join(headers(self.shim)))
         self.objects = os.path.join(build, 'object')
         os.makedirs(self.objects, exist_ok=True)
-        os.makedirs(os.path.join(build, 'kernel'), exist_ok=True)
+        for folder in (os.path.join(build, 'kernel'), os.path.join(self.native, 'native')):
+            os.makedirs(folder, exist_ok=True)
         self.stale = Stale()
         self.ready = {}
         self.offsets = set()
@@ -103,7 +117,8 @@ class Builder:
         self.ready[tree.name] = generated
         return generated
 
-    def base(self, tree, config, scheduler):
+    def base(self, image):
+        tree, config, scheduler = image.tree, image.config, image.scheduler
         g, k, shim = self.prepare(tree), tree.path, self.shim
         include = [g, shim, f'{g}/wrap', f'{k}/include', f'{shim}/uapi', f'{g}/wrap/uapi',
                    f'{k}/include/uapi', self.root]
@@ -119,6 +134,9 @@ class Builder:
             flags.append('-DLOCKSTEP_RT')
         if scheduler == 'tree':
             flags.append('-DLOCKSTEP_TREE_SCHED')
+        elif image.native:
+            flags += ['-DLOCKSTEP_NATIVE', '-ftls-model=initial-exec', '-Wno-tsan',
+                      '-DINSTANTIATE_EXPORTED_MIGRATE_DISABLE', *self.sanitizers]
         else:
             # later trees: migrate_disable() is a function, and kern/sched_sim.c has it
             flags.append('-DINSTANTIATE_EXPORTED_MIGRATE_DISABLE')
@@ -129,7 +147,7 @@ class Builder:
         source = tree.file('kernel/sched/rq-offsets.c')
         if not os.path.exists(source):
             return flags
-        asm = Object(source, [*flags, '-w', '-S'], self.objects)
+        asm = Object(source, [*flags, '-w', '-S'], self.objects, self.world)
         folder = asm.path[:-2]
         if asm.path not in self.offsets and self.stale.object(asm):
             error = compile_object(asm)
@@ -171,12 +189,17 @@ class Builder:
         return source
 
     def own_sources(self, image):
+        """Files of one's own by their names' ends: _rt, _vanilla; _tree, _sim, _native."""
         skip = {'rt': '_vanilla', 'vanilla': '_rt'}[image.config]
-        other = {'tree': '_sim', 'simulated': '_tree'}[image.scheduler]
+        other = {'tree': ('_sim', '_native'), 'simulated': ('_tree', '_native'),
+                 'host': ('_tree',)}[image.scheduler]
         for folder in ('kernel-shim/kern', 'eventpoll'):
             for name in sorted(os.listdir(os.path.join(self.root, folder))):
                 stem = name[:-2]
-                if not name.endswith('.c') or stem.endswith(skip) or stem.endswith(other):
+                if not name.endswith('.c') or stem.endswith((skip, *other)):
+                    continue
+                if image.native and not stem.endswith('_native') and \
+                        stem not in self.spec.native_shim:
                     continue
                 if stem == 'access' and not image.access:
                     continue
@@ -189,7 +212,8 @@ class Builder:
             original = hashlib.sha256(open(tree.file(unit), 'rb').read()).hexdigest()
             overlay = f'"{image.overlay}"' if compiled != original else 'NULL'
             rows.append(f'\t{{ "{unit}", "{compiled}", "{original}", {overlay} }},\n')
-        path = os.path.join(self.build, 'generated', tree.name, 'manifest', image.name + '.c')
+        path = os.path.join(self.build, 'generated', tree.name, 'manifest', image.folder,
+                            image.name + '.c')
         write_if_changed(path, '#include "kernel-shim/kern/kern.h"\n\n'
                          'const struct bridge_unit lockstep_units[] = {\n' + ''.join(rows) +
                          '};\nconst unsigned int lockstep_nr_units = '
@@ -199,7 +223,7 @@ class Builder:
     def plan(self, image):
         """All objects of an image; BuildError when the tree lacks something."""
         tree, shim = image.tree, self.shim
-        base = self.base(tree, image.config, image.scheduler)
+        base = self.base(image)
         objects, units = [], []
         for unit, extra in self.spec.units(image):
             if not os.path.exists(tree.file(unit)):
@@ -214,15 +238,15 @@ class Builder:
             flags = [f.replace('SHIM', shim) for f in extra]
             if image.access and unit in self.spec.access_units:
                 flags += ACCESS_FLAGS['clang' if 'clang' in self.cc else 'gcc']
-            objects.append(Object(source, [*base, '-w', *flags], self.objects))
+            objects.append(Object(source, [*base, '-w', *flags], self.objects, self.world))
         own = [*base, *OWN_FLAGS, '-I' + tree.path]
         if 'clang' in self.cc:
             own.append('-Wno-gnu-variable-sized-type-not-at-end')
         name = [f'-DLOCKSTEP_IMAGE="{image.name}"', f'-DLOCKSTEP_TREE_VERSION="{tree.version()}"']
         for source in self.own_sources(image):
-            extra = name if source.endswith('/entry.c') else []
-            objects.append(Object(source, [*own, *extra], self.objects))
-        objects.append(Object(self.manifest(image, tree, units), own, self.objects))
+            extra = name if os.path.basename(source).startswith('entry') else []
+            objects.append(Object(source, [*own, *extra], self.objects, self.world))
+        objects.append(Object(self.manifest(image, tree, units), own, self.objects, self.world))
         return objects
 
     def wraps(self, config):
@@ -233,18 +257,22 @@ class Builder:
 
     def link_command(self, image, objects, out):
         """Links object files into an image at `out`."""
+        # what a sanitizer calls is in the program
+        defs = 'undefs' if image.native and self.sanitizers else 'defs'
         return [self.cc, '-shared', '-nostdlib', '-g', '-Wl,-Bsymbolic', '-Wl,-z,now',
-                '-Wl,-z,defs', '-Wl,--build-id=none', *self.wraps(image.config),
+                f'-Wl,-z,{defs}', '-Wl,--build-id=none',
+                *([] if image.native else self.wraps(image.config)),
                 '-Wl,--defsym=init_stack=lockstep_initcalls',
                 f'-Wl,-T,{self.shim}/build/image.lds',
                 f'-Wl,--version-script={self.shim}/build/image.map',
                 *objects, '-lc', '-o', out]
 
     def link(self, image, objects):
-        out = os.path.join(self.build, 'kernel', image.name + '.so')
+        top = self.native if image.native else self.build
+        out = os.path.join(top, image.folder, image.name + '.so')
         command = self.link_command(image, [o.path for o in objects], out + '.new')
         key = hashlib.sha256('\0'.join(command).encode()).hexdigest()
-        stamp = os.path.join(self.objects, image.name + '.link')
+        stamp = os.path.join(self.objects, f'{image.name}-{short_hash(out)}.link')
         newest = max(os.stat(o.path).st_mtime_ns for o in objects)
         if os.path.exists(out) and os.path.exists(stamp) and open(stamp).read() == key and \
                 os.stat(out).st_mtime_ns >= newest:
@@ -281,7 +309,7 @@ class Failures:
         self.images = {}
 
     def add(self, image, why):
-        self.images.setdefault(str(why), []).append(image.name)
+        self.images.setdefault(str(why), []).append(image.word)
 
     def tell(self):
         for why, names in self.images.items():

@@ -2,7 +2,11 @@
 /* The only place that sets CONFIG_*. */
 #define CONFIG_64BIT 1
 #define CONFIG_SMP 1
+#ifdef LOCKSTEP_NATIVE
+#define CONFIG_NR_CPUS 256	/* a CPU a thread */
+#else
 #define CONFIG_NR_CPUS 64
+#endif
 #define CONFIG_HZ 250
 #define CONFIG_CC_IS_GCC 1
 #define CONFIG_GCC_VERSION 120200
@@ -34,6 +38,13 @@
 
 #ifdef LOCKSTEP_RT
 #define CONFIG_PREEMPT_RT 1
+#elif defined(LOCKSTEP_NATIVE)
+/*
+ * A thread that holds a lock may be preempted by the host.  Queued spinlocks would then wait for a
+ * thread in the middle of the queue, and whether an owner runs is not known: spinlocks are plain,
+ * as those of a kernel that finds itself in a virtual machine.
+ */
+#define CONFIG_QUEUED_RWLOCKS 1
 #else
 #define CONFIG_QUEUED_SPINLOCKS 1
 #define CONFIG_UNINLINE_SPIN_UNLOCK 1	/* a function can be wrapped */

@@ -15,13 +15,18 @@
 #include <lockstep/names.h>
 #include "file.h"
 
-#define FILES_MIN 64
 #define FILES_MAX 65536
+#ifdef LOCKSTEP_NATIVE
+#define FILES_MIN FILES_MAX	/* threads look into it while others add: it stays where it is */
+#else
+#define FILES_MIN 64		/* grows by need: all of it is copied at every reset */
+#endif
 
-/* Grows by need: all of it is copied at every reset. */
+/* Looked into under RCU, changed under the lock. */
 struct table {
 	struct file **files;
 	int nr, lowest_free;
+	arch_spinlock_t lock;
 };
 static struct table tables[LOCKSTEP_PROCESSES_MAX];
 #define RESERVED ((struct file *)-1L)
@@ -31,9 +36,11 @@ static struct table *mine(void)
 	return &tables[lockstep_of(current)->process];
 }
 
-struct file_end {
+/* A file whose last reference is gone. */
+struct lockstep_file_end {
 	struct rcu_head rcu;
 	struct file *file;
+	struct lockstep_file_end *next;
 };
 
 static bool grow(struct table *t)
@@ -56,29 +63,46 @@ static bool grow(struct table *t)
 int get_unused_fd_flags(unsigned int flags)
 {
 	struct table *t = mine();
+	int fd;
 
-	for (int fd = t->lowest_free; fd < t->nr || grow(t); fd++) {
-		if (t->files[fd])
-			continue;
+	lockstep_lock(&t->lock);
+	fd = t->lowest_free;
+	while (fd < t->nr && t->files[fd])
+		fd++;
+	if (fd < t->nr || grow(t)) {
 		t->files[fd] = RESERVED;
 		t->lowest_free = fd + 1;
-		return fd;
+	} else {
+		fd = -EMFILE;
 	}
-	return -EMFILE;
+	lockstep_unlock(&t->lock);
+	return fd;
+}
+
+/* What was there before. */
+static struct file *set_slot(struct table *t, unsigned int fd, struct file *file)
+{
+	struct file *old;
+
+	lockstep_lock(&t->lock);
+	old = t->files[fd];
+	smp_store_release(&t->files[fd], file);
+	if (!file && (int)fd < t->lowest_free)
+		t->lowest_free = fd;
+	while (t->lowest_free < t->nr && t->files[t->lowest_free])
+		t->lowest_free++;
+	lockstep_unlock(&t->lock);
+	return old == RESERVED ? NULL : old;
 }
 
 void put_unused_fd(unsigned int fd)
 {
-	struct table *t = mine();
-
-	t->files[fd] = NULL;
-	if ((int)fd < t->lowest_free)
-		t->lowest_free = fd;
+	set_slot(mine(), fd, NULL);
 }
 
 void fd_install(unsigned int fd, struct file *file)
 {
-	mine()->files[fd] = file;
+	set_slot(mine(), fd, file);
 }
 
 #if HAVE_FILE_REF
@@ -90,6 +114,16 @@ static void first_reference(struct file *f)
 static bool last_reference(struct file *f)
 {
 	return file_ref_put(&f->f_ref);
+}
+
+static bool one_more_reference(struct file *f)
+{
+	return file_ref_get(&f->f_ref);
+}
+
+bool __file_ref_get(file_ref_t *ref)
+{
+	return false;		/* below zero */
 }
 
 /* Below zero: the last one is gone, or the file was dead already. */
@@ -110,16 +144,24 @@ static bool last_reference(struct file *f)
 {
 	return atomic_long_dec_and_test(&f->f_count);
 }
+
+static bool one_more_reference(struct file *f)
+{
+	return atomic_long_inc_not_zero(&f->f_count);
+}
 #endif
 
 struct file *fget(unsigned int fd)
 {
 	struct table *t = mine();
-	struct file *f = fd < t->nr ? t->files[fd] : NULL;
+	struct file *f;
 
-	if (!f || f == RESERVED)
-		return NULL;
-	return get_file(f);
+	rcu_read_lock();
+	f = fd < t->nr ? smp_load_acquire(&t->files[fd]) : NULL;
+	if (f == RESERVED || (f && !one_more_reference(f)))
+		f = NULL;
+	rcu_read_unlock();
+	return f;
 }
 
 /* Taking a reference is always right; borrowing one is an optimisation. */
@@ -141,24 +183,55 @@ unsigned long __fdget(unsigned int fd)
 
 static void free_file(struct rcu_head *rcu)
 {
-	struct file_end *e = container_of(rcu, struct file_end, rcu);
+	struct lockstep_file_end *e = container_of(rcu, struct lockstep_file_end, rcu);
 
 	kfree(e->file);
 	kfree(e);
 }
 
+static void close_file(struct lockstep_file_end *e)
+{
+	struct file *f = e->file;
+
+	eventpoll_release(f);
+	if (f->f_op->release)
+		f->f_op->release(f->f_inode, f);
+	if (f->f_inode && atomic_dec_and_test(&f->f_inode->i_count))
+		kfree(f->f_inode);
+	call_rcu(&e->rcu, free_file);
+}
+
+/* Closing one file may drop the last reference to another. */
+void lockstep_close_files(void)
+{
+	struct lockstep_task *t = lockstep_of(current);
+
+	while (t->closing) {
+		struct lockstep_file_end *e = t->closing;
+
+		t->closing = e->next;
+		close_file(e);
+	}
+}
+
+/*
+ * Whoever drops the last reference may hold locks that closing takes, so a task in a system call
+ * closes on its way out of the kernel.
+ */
 void fput(struct file *file)
 {
-	struct file_end *e;
+	struct lockstep_task *t = lockstep_of(current);
+	struct lockstep_file_end *e, **last = &t->closing;
 
 	if (!last_reference(file))
 		return;
-	eventpoll_release(file);
-	if (file->f_op->release)
-		file->f_op->release(file->f_inode, file);
 	e = host->alloc(host->sim, sizeof(*e));
 	e->file = file;
-	call_rcu(&e->rcu, free_file);
+	while (*last)
+		last = &(*last)->next;
+	*last = e;
+	if (!t->in_kernel)
+		lockstep_close_files();
 }
 
 struct file *lockstep_file(const char *name, const struct file_operations *fops, void *priv,
@@ -175,6 +248,8 @@ struct file *lockstep_file(const char *name, const struct file_operations *fops,
 	f->f_flags = flags & (O_ACCMODE | O_NONBLOCK);
 	f->f_mode = OPEN_FMODE(flags) | FMODE_OPENED | FMODE_CAN_READ | FMODE_CAN_WRITE;
 	f->f_inode = inode;
+	if (inode)
+		atomic_inc(&inode->i_count);
 	return f;
 }
 
@@ -212,13 +287,13 @@ int anon_inode_getfd(const char *name, const struct file_operations *fops, void 
 
 int lockstep_close(int fd)
 {
-	struct file *f = fget(fd);
+	struct table *t = mine();
+	struct file *f = fd >= 0 && fd < t->nr ? set_slot(t, fd, NULL) : NULL;
 
 	if (!f)
 		return -EBADF;
-	put_unused_fd(fd);
 	fput(f);
-	fput(f);
+	lockstep_close_files();
 	return 0;
 }
 
@@ -244,8 +319,6 @@ int lockstep_dup_fd(int fd, int to)
 		return to;
 	}
 	fd_install(to, f);
-	while (t->lowest_free < t->nr && t->files[t->lowest_free])
-		t->lowest_free++;
 	return to;
 }
 
@@ -360,7 +433,7 @@ int lockstep_pipe(int __user *fds, int flags)
 	if (!err)
 		return 0;
 	free_pipe_info(pipe);
-	host->free(host->sim, inode);
+	kfree(inode);
 	return err;
 }
 
@@ -373,6 +446,7 @@ int lockstep_fifo_new(void)
 	if (nr_fifos == LOCKSTEP_FIFOS_MAX)
 		return -ENOSPC;
 	fifos[nr_fifos] = fifo_inode();
+	atomic_inc(&fifos[nr_fifos]->i_count);
 	return nr_fifos++;
 }
 
@@ -391,8 +465,10 @@ int lockstep_fifo_open(int fifo, int flags)
 	err = IS_ERR(f) ? PTR_ERR(f) : f->f_op->open(fifos[fifo], f);
 	if (err) {
 		put_unused_fd(fd);
-		if (!IS_ERR(f))
+		if (!IS_ERR(f)) {
+			atomic_dec(&fifos[fifo]->i_count);
 			kfree(f);
+		}
 		return err;
 	}
 	fd_install(fd, f);

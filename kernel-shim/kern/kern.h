@@ -24,6 +24,7 @@ struct lockstep_task {
 	int group;		/* or -1 */
 	int process;		/* whose files it has */
 	int in_kernel;		/* nesting of what does not run in user space */
+	struct lockstep_file_end *closing;	/* files to close before it is there again */
 	u64 signals;		/* that have come and not been delivered, a bit each */
 	const void *raw[LOCKSTEP_RAW_MAX];	/* raw spinlocks it spins for, the innermost last */
 	int nr_raw;
@@ -41,14 +42,37 @@ static inline u64 lockstep_now(void)
 	return host->now(host->sim);
 }
 
+/* Real threads take the time they take, and nobody records them. */
 static inline void lockstep_cost(enum bridge_cost kind)
 {
+#ifndef LOCKSTEP_NATIVE
 	host->cost(host->sim, kind);
+#endif
 }
 
 static inline void lockstep_log(enum probe_kind kind, u32 object, s64 arg)
 {
+#ifndef LOCKSTEP_NATIVE
 	host->log(host->sim, kind, object, arg);
+#endif
+}
+
+/*
+ * Guards what others could find half-done only where they are real threads: on a simulated machine
+ * nobody else runs before there is a cost.
+ */
+static inline void lockstep_lock(arch_spinlock_t *l)
+{
+#ifdef LOCKSTEP_NATIVE
+	arch_spin_lock(l);
+#endif
+}
+
+static inline void lockstep_unlock(arch_spinlock_t *l)
+{
+#ifdef LOCKSTEP_NATIVE
+	arch_spin_unlock(l);
+#endif
 }
 
 static inline u32 lockstep_id(struct task_struct *p)
@@ -148,6 +172,7 @@ int lockstep_lock_op(void *lock, enum bridge_lock_kind kind, enum bridge_lock_op
 long lockstep_syscall(enum bridge_sys nr, const long arg[6]);
 int lockstep_fd_ready(int epfd, int fd, uint32_t events);
 int lockstep_epoll_ready_list(int epfd, bool *overflow);
+void lockstep_close_files(void);
 void lockstep_files_new(int process, bool copy);
 void lockstep_files_end(int process);
 void lockstep_set_process(struct task *t, int process);
@@ -158,6 +183,10 @@ void lockstep_signal(struct task *t, int sig);
 uint64_t lockstep_sigmask(uint64_t blocked);
 void lockstep_call_rcu(void);
 int lockstep_awake(void);		/* wakeup.c */
+
+/* sched_native.c */
+void lockstep_thread_begin(const char *name, unsigned int cpu);
+void lockstep_thread_end(void);
 
 /* "name/3" and the like, without a printf; n is the room */
 void lockstep_numbered(char *to, size_t n, const char *prefix, int number);

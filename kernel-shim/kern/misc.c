@@ -181,7 +181,7 @@ static int next_ida;
 
 int ida_alloc_range(struct ida *ida, unsigned int min, unsigned int max, gfp_t gfp)
 {
-	return min + next_ida++;
+	return min + __atomic_fetch_add(&next_ida, 1, __ATOMIC_RELAXED);
 }
 
 void ida_free(struct ida *ida, unsigned int id)

@@ -16,18 +16,19 @@ extern char lockstep_percpu_start[], lockstep_percpu_end[];
 
 unsigned long __per_cpu_offset[NR_CPUS];
 unsigned int nr_cpu_ids = NR_CPUS;
+static char *copies;
 static size_t used;
 
 void lockstep_percpu_init(void)
 {
 	size_t n = lockstep_percpu_end - lockstep_percpu_start;
+	size_t stride = ALIGN(n + PERCPU_ROOM, 64);
 
 	nr_cpu_ids = lockstep_machine.nr_cpus;
-	for (int cpu = 0; cpu < lockstep_machine.nr_cpus; cpu++) {
-		char *copy = host->alloc(host->sim, n + PERCPU_ROOM);
-
-		memcpy(copy, lockstep_percpu_start, n);
-		__per_cpu_offset[cpu] = copy - lockstep_percpu_start;
+	copies = host->alloc(host->sim, nr_cpu_ids * stride);
+	for (int cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		memcpy(copies + cpu * stride, lockstep_percpu_start, n);
+		__per_cpu_offset[cpu] = copies + cpu * stride - lockstep_percpu_start;
 	}
 }
 

@@ -21,6 +21,7 @@
 #include <linux/wait.h>
 #include <lockstep/names.h>
 
+#include "sched_sim.h"
 #include "trace.h"
 
 asmlinkage void preempt_schedule(void);
@@ -74,34 +75,6 @@ void schedule_rtlock(void)
 }
 #endif
 
-void rt_mutex_pre_schedule(void);
-void rt_mutex_schedule(void);
-void rt_mutex_post_schedule(void);
-void rt_mutex_futex_pre_schedule(void);
-void rt_mutex_futex_post_schedule(void);
-
-/* No task here has block requests or is a worker: nothing to submit before it sleeps. */
-void rt_mutex_pre_schedule(void)
-{
-}
-
-void rt_mutex_futex_pre_schedule(void)
-{
-}
-
-void rt_mutex_futex_post_schedule(void)
-{
-}
-
-void rt_mutex_schedule(void)
-{
-	schedule_loop(false);
-}
-
-void rt_mutex_post_schedule(void)
-{
-}
-
 asmlinkage void preempt_schedule(void)
 {
 	if (preemptible())
@@ -119,25 +92,6 @@ int __cond_resched(void)
 		return 0;
 	schedule_loop(true);
 	return 1;
-}
-
-int io_schedule_prepare(void)
-{
-	return 0;
-}
-
-void io_schedule_finish(int token)
-{
-}
-
-void io_schedule(void)
-{
-	schedule();
-}
-
-long io_schedule_timeout(long timeout)
-{
-	return schedule_timeout(timeout);
 }
 
 void yield(void)
@@ -256,20 +210,6 @@ void lockstep_set_on_cpu(void *ktask, int cpu)
 
 /* ---- waking */
 
-/* Is @p in one of the states @mask?  On RT the state it had before it waited for a lock counts. */
-static bool in_state(struct task_struct *p, unsigned int mask)
-{
-	if (READ_ONCE(p->__state) & mask)
-		return true;
-#ifdef CONFIG_PREEMPT_RT
-	/* it need not sleep when it has the lock */
-	if (READ_ONCE(p->saved_state) & mask)
-		p->saved_state = TASK_RUNNING;
-#endif
-	return false;
-}
-
-int try_to_wake_up(struct task_struct *p, unsigned int mask, int wake_flags);
 int try_to_wake_up(struct task_struct *p, unsigned int mask, int wake_flags)
 {
 	unsigned long flags;
@@ -277,7 +217,7 @@ int try_to_wake_up(struct task_struct *p, unsigned int mask, int wake_flags)
 
 	preempt_disable();
 	raw_spin_lock_irqsave(&p->pi_lock, flags);
-	asleep = in_state(p, mask);
+	asleep = lockstep_in_state(p, mask);
 	if (asleep) {
 		lockstep_trace_waking(p);
 		WRITE_ONCE(p->__state, TASK_RUNNING);
@@ -286,61 +226,6 @@ int try_to_wake_up(struct task_struct *p, unsigned int mask, int wake_flags)
 	raw_spin_unlock_irqrestore(&p->pi_lock, flags);
 	preempt_enable();
 	return asleep;
-}
-
-int wake_up_process(struct task_struct *p)
-{
-	return try_to_wake_up(p, TASK_NORMAL, 0);
-}
-
-int wake_up_state(struct task_struct *p, unsigned int state)
-{
-	return try_to_wake_up(p, state, 0);
-}
-
-int default_wake_function(wait_queue_entry_t *curr, unsigned int mode, int wake_flags, void *key)
-{
-	return try_to_wake_up(curr->private, mode, wake_flags);
-}
-
-/* True: it was on no list. */
-static bool queue_wake(struct wake_q_head *head, struct task_struct *p)
-{
-	struct wake_q_node *node = &p->wake_q;
-
-	if (node->next)
-		return false;
-	node->next = WAKE_Q_TAIL;
-	*head->lastp = node;
-	head->lastp = &node->next;
-	return true;
-}
-
-void wake_q_add(struct wake_q_head *head, struct task_struct *p)
-{
-	if (queue_wake(head, p))
-		get_task_struct(p);
-}
-
-/* The caller gives its reference away. */
-void wake_q_add_safe(struct wake_q_head *head, struct task_struct *p)
-{
-	if (!queue_wake(head, p))
-		put_task_struct(p);
-}
-
-void wake_up_q(struct wake_q_head *head)
-{
-	struct wake_q_node *node = head->first;
-
-	while (node != WAKE_Q_TAIL) {
-		struct task_struct *p = container_of(node, struct task_struct, wake_q);
-
-		node = node->next;
-		p->wake_q.next = NULL;
-		wake_up_process(p);
-		put_task_struct(p);
-	}
 }
 
 /* ---- priorities and CPUs */

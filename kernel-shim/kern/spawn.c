@@ -7,39 +7,6 @@
 #include <linux/kthread.h>
 #include <linux/sched/rt.h>
 #include <linux/sched/task.h>
-#include <lockstep/names.h>
-
-struct task_struct *lockstep_dup(const char *name)
-{
-	struct task_struct *p = host->alloc(host->sim, sizeof(*p));
-	struct lockstep_task *t = host->alloc(host->sim, sizeof(*t));
-
-	memcpy(p, &init_task, sizeof(*p));
-	strscpy(p->comm, name, sizeof(p->comm));
-	p->thread.lockstep = t;
-	t->task = p;
-	t->group = -1;
-	p->flags = 0;
-	refcount_set(&p->usage, 2);
-	refcount_set(&p->rcu_users, 2);
-	raw_spin_lock_init(&p->pi_lock);
-	p->pi_waiters = RB_ROOT_CACHED;
-	p->pi_top_task = NULL;
-	p->pi_blocked_on = NULL;
-	p->wake_q.next = NULL;
-	p->thread_info.flags = 0;
-	p->cpus_ptr = &p->cpus_mask;
-	p->user_cpus_ptr = NULL;
-	p->migration_disabled = 0;
-	p->rcu_read_lock_nesting = 0;
-	INIT_LIST_HEAD(&p->tasks);
-	p->timer_slack_ns = 50000;
-	p->mm = NULL;
-	p->active_mm = NULL;
-	cpumask_copy(&p->cpus_mask, cpu_possible_mask);
-	p->nr_cpus_allowed = lockstep_machine.nr_cpus;
-	return p;
-}
 
 struct task_struct *lockstep_kthread_new(const char *name, int cpu, int rt_priority,
 					 void (*fn)(void *), void *arg)
@@ -131,4 +98,13 @@ int lockstep_set_policy(struct task *ht, int policy, int priority)
 int lockstep_set_affinity(struct task *ht, uint64_t cpus)
 {
 	return lockstep_sched_affinity(lockstep_task_of(ht), cpus);
+}
+
+/* Tasks live as long as the machine. */
+void __put_task_struct(struct task_struct *p)
+{
+}
+
+void __put_task_struct_rcu_cb(struct rcu_head *rcu)
+{
 }

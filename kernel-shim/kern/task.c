@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What all tasks share: one user, one set of credentials, signals and masks of CPUs.
+ * Tasks, and what all of them share: one user, one set of credentials, masks of CPUs.
  */
 #include "kern.h"
 
@@ -10,8 +10,10 @@
 #include <linux/nsproxy.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/sched/user.h>
 #include <linux/user_namespace.h>
+#include <lockstep/names.h>
 
 struct user_struct root_user = { .__count = REFCOUNT_INIT(1000) };
 struct user_namespace init_user_ns;
@@ -48,10 +50,46 @@ void lockstep_task_init(void)
 {
 }
 
+struct task_struct *lockstep_dup(const char *name)
+{
+	struct task_struct *p = host->alloc(host->sim, sizeof(*p));
+	struct lockstep_task *t = host->alloc(host->sim, sizeof(*t));
+
+	memcpy(p, &init_task, sizeof(*p));
+	strscpy(p->comm, name, sizeof(p->comm));
+	p->thread.lockstep = t;
+	t->task = p;
+	t->group = -1;
+	p->flags = 0;
+	refcount_set(&p->usage, 2);
+	refcount_set(&p->rcu_users, 2);
+	raw_spin_lock_init(&p->pi_lock);
+	p->pi_waiters = RB_ROOT_CACHED;
+	p->pi_top_task = NULL;
+	p->pi_blocked_on = NULL;
+	p->wake_q.next = NULL;
+	p->thread_info.flags = 0;
+	p->cpus_ptr = &p->cpus_mask;
+	p->user_cpus_ptr = NULL;
+	p->migration_disabled = 0;
+	p->rcu_read_lock_nesting = 0;
+	INIT_LIST_HEAD(&p->tasks);
+	p->timer_slack_ns = 50000;
+	p->mm = NULL;
+	p->active_mm = NULL;
+	cpumask_copy(&p->cpus_mask, cpu_possible_mask);
+	p->nr_cpus_allowed = lockstep_machine.nr_cpus;
+	return p;
+}
+
 /* The counterpart of in_kernel++: the outermost one is the way back to user space. */
 void lockstep_leave_kernel(void)
 {
-	if (--lockstep_of(current)->in_kernel)
+	struct lockstep_task *t = lockstep_of(current);
+
+	if (t->in_kernel == 1)
+		lockstep_close_files();
+	if (--t->in_kernel)
 		return;
 	preempt_disable();
 	lockstep_return_to_user();
@@ -76,22 +114,16 @@ void free_uid(struct user_struct *u)
 {
 }
 
-void __put_task_struct(struct task_struct *p)
-{
-}
-
-void __put_task_struct_rcu_cb(struct rcu_head *rcu)
-{
-}
-
 s32 percpu_counter_batch = 32;
 
 int __percpu_counter_compare(struct percpu_counter *c, s64 rhs, s32 batch)
 {
-	return c->count < rhs ? -1 : c->count > rhs;
+	s64 count = READ_ONCE(c->count);
+
+	return count < rhs ? -1 : count > rhs;
 }
 
 void percpu_counter_add_batch(struct percpu_counter *c, s64 amount, s32 batch)
 {
-	c->count += amount;
+	__atomic_fetch_add(&c->count, amount, __ATOMIC_RELAXED);
 }

@@ -1,57 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Time: the engine's clock, the clock event device behind hrtimer.c, jiffies and helpers.
+ * Time: the host's clock, jiffies and helpers.
  */
 #include "kern.h"
 
-#include <linux/clockchips.h>
 #include <linux/hrtimer.h>
 #include <linux/jiffies.h>
-#include <linux/sched/rt.h>
 #include <linux/time.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
-
-int tick_program_event(ktime_t expires, int force);
-int tick_check_oneshot_change(int allow_nohz);
-int tick_init_highres(void);
-ktime_t ktime_get_update_offsets_now(unsigned int *cwsseq, ktime_t *real, ktime_t *boot,
-				     ktime_t *tai);
-
-static struct clock_event_device clock;
-
-int tick_program_event(ktime_t expires, int force)
-{
-	host->set_event(host->sim, lockstep_focus.cpu, expires == KTIME_MAX ? U64_MAX : expires);
-	return 0;
-}
-
-void lockstep_hrtimer_irq(void)
-{
-	hrtimer_interrupt(&clock);
-}
-
-int tick_check_oneshot_change(int allow_nohz)
-{
-	return 1;
-}
-
-int tick_init_highres(void)
-{
-	return 0;
-}
-
-#if HAVE_TICK_SETUP_SCHED_TIMER_BOOL
-void tick_setup_sched_timer(bool hrtimer);
-void tick_setup_sched_timer(bool hrtimer)
-{
-}
-#else
-void tick_setup_sched_timer(void);
-void tick_setup_sched_timer(void)
-{
-}
-#endif
 
 ktime_t ktime_get(void)
 {
@@ -67,12 +24,6 @@ ktime_t ktime_get_with_offset(enum tk_offsets offs)
 ktime_t ktime_mono_to_any(ktime_t tmono, enum tk_offsets offs)
 {
 	return tmono;
-}
-
-ktime_t ktime_get_update_offsets_now(unsigned int *cwsseq, ktime_t *real, ktime_t *boot,
-				     ktime_t *tai)
-{
-	return lockstep_now();
 }
 
 void ktime_get_ts64(struct timespec64 *ts)

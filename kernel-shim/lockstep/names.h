@@ -10,6 +10,9 @@
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 
+#ifdef LOCKSTEP_NATIVE		/* nobody asks for names */
+#define lockstep_name_raw(lock, name) do { } while (0)
+#else
 void lockstep_name_spinlock(spinlock_t *lock, const char *name);
 void lockstep_name_rwlock(rwlock_t *lock, const char *name);
 void lockstep_name_raw(raw_spinlock_t *lock, const char *name);
@@ -54,6 +57,7 @@ void lockstep_name_mutex(struct mutex *lock, const char *name);
 		*(l) = __RW_LOCK_UNLOCKED(l);                                                     \
 		lockstep_name_rwlock(l, #l);                                                      \
 	} while (0)
+#endif
 #endif
 
 #endif

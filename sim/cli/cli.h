@@ -26,7 +26,7 @@ struct command {
 };
 
 extern const struct command command_run, command_compare, command_list, command_scenario,
-	command_cc, command_exec;
+	command_cc, command_exec, command_native;
 
 /*
  * Takes the next argument apart.  0: an option, @which is its index and @value what it takes;

@@ -6,10 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "sim/cli/cli.h"
+#include "sim/cli/progress.h"
 #include "sim/scenario/report.h"
 #include "sim/scenario/run.h"
 
@@ -87,48 +86,6 @@ static int parse(const struct command *c, int argc, char **argv, struct wish *w)
 	if (w->json && w->csv)
 		return cli_usage(c, "--json or --csv, not both");
 	return w->file ? 0 : cli_usage(c, "no scenario file");
-}
-
-/* ---- progress: how far it is and how long it will take, for people who wait */
-
-#define QUIET_S 2.0	/* what takes no longer says nothing */
-#define REFRESH_S 0.2
-
-struct progress {
-	double since, shown;
-	uint64_t done, all;
-	bool wanted, visible;
-};
-
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static void progress_step(struct progress *p, const char *image)
-{
-	double now, took;
-
-	p->done++;
-	if (!p->wanted)
-		return;
-	now = now_s();
-	took = now - p->since;
-	if (took < QUIET_S || now - p->shown < REFRESH_S)
-		return;
-	p->shown = now;
-	p->visible = true;
-	fprintf(stderr, "\r%s: run %" PRIu64 " of %" PRIu64 ", %.0f s left \033[K", image, p->done,
-		p->all, took / (double)p->done * (double)(p->all - p->done));
-}
-
-static void progress_end(const struct progress *p)
-{
-	if (p->visible)
-		fputs("\r\033[K", stderr);
 }
 
 static void count(struct row *row, const struct run_result *r)
@@ -283,10 +240,10 @@ static int name_images(const struct scenario *sc, const struct wish *w, struct r
 static int run_all(const struct scenario *sc, const struct wish *w, struct row *rows, int nr,
 		   struct diag *d)
 {
-	struct progress p = { .since = now_s(), .all = w->seeds * (uint64_t)nr,
-			      .wanted = isatty(STDERR_FILENO) };
+	struct progress p;
 	int err = 0;
 
+	progress_begin(&p, w->seeds * (uint64_t)nr);
 	for (int i = 0; i < nr && !err; i++)
 		err = run_image(sc, w, &rows[i], &p, d);
 	progress_end(&p);

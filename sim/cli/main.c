@@ -11,7 +11,8 @@
 #include <string.h>
 
 static const struct command *const commands[] = { &command_run, &command_compare, &command_list,
-						  &command_scenario, &command_cc, &command_exec };
+						  &command_scenario, &command_cc, &command_exec,
+						  &command_native };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 

@@ -30,8 +30,8 @@ with open(path, 'w') as f:
 variant = [a for a in os.path.relpath(BUILD, os.path.join(ROOT, 'build')).split('/') if a != '.']
 
 
-def build():
-    return subprocess.run(['scons', '-Q', f'KERNEL=lost:{mine}', 'only=lost-rt', 'kernel',
+def build(only='lost-rt'):
+    return subprocess.run(['scons', '-Q', f'KERNEL=lost:{mine}', f'only={only}', 'kernel',
                            *[f'CC={a}' if a == 'clang' else f'variant={a}' for a in variant]],
                           cwd=ROOT, capture_output=True, text=True)
 
@@ -41,6 +41,12 @@ check(run.returncode == 0, f'the changed tree builds: {run.stdout[-500:]} {run.s
 got, run = run_json('lost-wakeup.yaml', 'lost-rt')
 check(got.get('verdict') == 'lost-wakeup' and 'waiter' in got.get('about', ''),
       f'a lost wake-up is found and the waiter named, got {got.get("verdict")} {got.get("about")}')
+
+# and by threads that really run
+run = build('lost-rt@native')
+run = lockstep('native', 'stress', '--kernel', 'lost-rt', '--seconds', '1', '--patience', '3')
+check(run.returncode == 1 and 'waits for 3000 ms' in run.stdout,
+      f'stress tells of the waiter: {run.stdout} {run.stderr}')
 
 # the same once more, with code that never ends
 with open(path, 'w') as f:
@@ -52,9 +58,10 @@ check(got.get('verdict') == 'bug' and 'endless loop: in ep_poll_callback' in got
 
 got, run = run_json('lost-wakeup.yaml', '6.12-rt')
 check(got.get('verdict') == 'ok', 'the tree as it is wakes the waiter')
-for name in os.listdir(os.path.join(BUILD, 'kernel')):
-    if name.startswith('lost-'):
-        os.unlink(os.path.join(BUILD, 'kernel', name))
+for kind in ('kernel', 'native'):
+    for name in os.listdir(os.path.join(BUILD, kind)):
+        if name.startswith('lost-'):
+            os.unlink(os.path.join(BUILD, kind, name))
 
 empty = os.path.join(folder, 'empty')
 os.mkdir(empty)

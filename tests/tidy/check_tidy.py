@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 from check import ROOT, check, finish, lockstep
 
 FLOORS = {'base': 0, 'core': 1, 'lock': 2, 'rcu': 2, 'detect': 3, 'explore': 3, 'trace': 3,
-          'image': 3, 'scenario': 4, 'test': 4, 'exec': 4, 'cli': 5}
+          'image': 3, 'scenario': 4, 'test': 4, 'exec': 4, 'native': 4, 'cli': 5}
 LINES_MAX = 600
 
 files = subprocess.run(['git', 'ls-files'], cwd=ROOT, capture_output=True,

@@ -12,8 +12,13 @@
 #define LCB_F_PERCPU (1U << 4)
 #define LCB_F_MUTEX (1U << 5)
 
+#ifdef LOCKSTEP_NATIVE
+#define lockstep_contention_begin(lock, flags) do { } while (0)
+#define lockstep_contention_end(lock, ret) do { } while (0)
+#else
 void lockstep_contention_begin(void *lock, unsigned int flags);
 void lockstep_contention_end(void *lock, int ret);
+#endif
 
 #define trace_contention_begin(lock, flags) lockstep_contention_begin((void *)(lock), flags)
 /* of no interest: lock_released says the same, also without a waiter */
