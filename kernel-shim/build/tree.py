@@ -14,7 +14,9 @@ import tempfile
 # does, "include" takes every architecture's too, and a tree is 650 MB in place of 80.
 PARTS = ['*/include', '*/kernel', '*/fs/*.[ch]', '*/lib', '*/init', '*/io_uring/*.h',
          '*/mm/*.h', '*/Makefile', '*/tools/testing/selftests/filesystems/epoll',
-         '*/tools/testing/selftests/kselftest*.h']
+         '*/tools/testing/selftests/kselftest*.h', '*/tools/perf/bench/epoll*.c',
+         '*/tools/perf/bench/bench.h', '*/tools/perf/util/*.h', '*/tools/include',
+         '*/tools/arch/x86/include', '*/tools/lib/perf/include', '*/tools/lib/subcmd/*.h']
 
 # What tells a kernel source tree from another folder.
 NEEDED = ['Makefile', 'include/linux/sched.h', 'fs/eventpoll.c']

@@ -26,6 +26,8 @@ const char *const exec_offered[] = {
 	"pthread_mutex_unlock", "pthread_cond_init", "pthread_cond_destroy", "pthread_cond_wait",
 	"pthread_cond_timedwait", "pthread_cond_signal", "pthread_cond_broadcast",
 	"pthread_barrier_init", "pthread_barrier_destroy", "pthread_barrier_wait",
+	/* limits.c */
+	"sysconf", "get_nprocs", "get_nprocs_conf", "sched_getcpu", "getrlimit", "setrlimit",
 	/* memory.c */
 	"malloc", "calloc", "realloc", "free", "strdup", "strndup", "asprintf", "mmap", "munmap",
 	NULL
@@ -48,7 +50,8 @@ const char *const exec_passed[] = {
 	"pthread_attr_setschedparam", "pthread_attr_setaffinity_np", "pthread_mutexattr_init",
 	"pthread_mutexattr_destroy", "pthread_mutexattr_settype", "pthread_mutexattr_setprotocol",
 	"pthread_condattr_init", "pthread_condattr_destroy", "pthread_condattr_setclock",
-	"sched_get_priority_max", "sched_get_priority_min", "sysconf", "__sched_cpucount",
+	"sched_get_priority_max", "sched_get_priority_min", "__sched_cpucount",
+	"__sched_cpualloc", "__sched_cpufree", "rand", "srand", "random", "srandom",
 	"__cxa_finalize", "__sanitizer_cov_trace_pc",
 	NULL
 };

@@ -57,6 +57,28 @@ for tree in ('6.12', '6.1'):
                   f'{tree}-{config}, seed {seed}: all 64 self-tests pass: '
                   f'{run.stdout[-300:]}{run.stderr[-300:]}')
 
+# ---- the epoll benchmarks of perf, as they are
+
+PERF = ('tools/include', 'tools/include/uapi', 'tools/arch/x86/include', 'tools/lib/perf/include',
+        'tools/lib', 'tools/perf', 'tools/perf/util')
+PERF_FLAGS = ('-D_GNU_SOURCE', '-DHAVE_EVENTFD_SUPPORT', '-DHAVE_PTHREAD_ATTR_SETAFFINITY_NP',
+              os.path.join(ROOT, 'tests/exec/perf.c'), '-lm')
+for tree, config in (('6.12', 'rt'), ('6.1', 'vanilla')):
+    top = os.path.join(ROOT, 'build', 'tree', tree)
+    for bench in ('wait', 'ctl'):
+        name = f'{tree}-{bench}'
+        built = compile(os.path.join(top, f'tools/perf/bench/epoll-{bench}.c'), name,
+                        f'-DBENCH=bench_epoll_{bench}', *PERF_FLAGS,
+                        *[f'-I{os.path.join(top, i)}' for i in PERF])
+        check(built.returncode == 0, f'perf bench epoll {bench} of {tree}: {built.stderr[:300]}')
+        runs = [execute('--kernel', f'{tree}-{config}', '--cpus', '4', *extra, lab(name), '-t', '3',
+                        '-r', '1', '--nfds=4') for extra in ((), ('--carrier', 'pthread'))]
+        rates = [int(n) for n in re.findall(r'^Averaged (\d+)', runs[0].stdout, re.M)]
+        check(runs[0].returncode == 0 and len(rates) == (1 if bench == 'wait' else 3) and
+              min(rates) > 1000, f'perf bench epoll {bench} on {tree}-{config}: {runs[0].stdout}')
+        check(runs[0].stdout == runs[1].stdout and digest(runs[0]) == digest(runs[1]),
+              f'{name}: the same on either carrier: {runs[1].stdout} {runs[1].stderr[-300:]}')
+
 # ---- case K by two programs
 
 for name in ('k-reader', 'k-writer'):
