@@ -4,13 +4,6 @@
  *
  * No header is included here, so that each name can be given the same empty signature.
  */
-void lockstep_dead(const char *name);
-
-#define DEAD(name)                                                                                \
-	void name(void);                                                                          \
-	void name(void)                                                                           \
-	{                                                                                         \
-		lockstep_dead(#name);                                                             \
-	}
+#include "dead.h"
 
 #include "dead.list"

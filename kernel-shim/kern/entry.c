@@ -8,12 +8,9 @@
 #include <linux/rcupdate.h>
 
 struct bridge_focus lockstep_focus = { .irqs_off = 1 };
-const struct bridge_host *host;
 struct bridge_machine lockstep_machine;
 
-/* The units' initcalls, collected by the linker in order of their level. */
 extern const char lockstep_copy_insn[], lockstep_copy_fixup[];	/* uaccess.c */
-extern initcall_t lockstep_initcalls[], lockstep_initcalls_end[];
 
 static int boot(const struct bridge_machine *m)
 {
@@ -26,18 +23,16 @@ static int boot(const struct bridge_machine *m)
 	if (err)
 		return err;
 	lockstep_file_init();
-	for (initcall_t *call = lockstep_initcalls; call < lockstep_initcalls_end; call++) {
-		err = (*call)();
-		if (err && err != -ENOSYS)	/* a file system: the lab has none */
-			return err;
-	}
+	err = lockstep_initcalls_run();
+	if (err)
+		return err;
 	lockstep_softirq_init();
 	lockstep_rcu_init();
 	system_state = SYSTEM_RUNNING;
 	return 0;
 }
 
-static struct bridge_image image = {
+struct bridge_image lockstep_offers = {
 	.name = LOCKSTEP_IMAGE,
 	.tree_version = LOCKSTEP_TREE_VERSION,
 #ifdef CONFIG_PREEMPT_RT
@@ -88,13 +83,3 @@ static struct bridge_image image = {
 	.set_on_cpu = lockstep_set_on_cpu,
 	.start_period_timer = lockstep_start_period_timer,
 };
-
-__attribute__((visibility("default"))) const struct bridge_image *
-lockstep_image(const struct bridge_host *h);
-
-const struct bridge_image *lockstep_image(const struct bridge_host *h)
-{
-	host = h;
-	image.nr_units = lockstep_nr_units;
-	return &image;
-}

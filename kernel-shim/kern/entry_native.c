@@ -8,10 +8,7 @@
 #include <linux/sched/task.h>
 
 __thread struct bridge_focus lockstep_focus = { .current_task = &init_task };
-const struct bridge_host *host;
 struct bridge_machine lockstep_machine = { .nr_cpus = NR_CPUS };
-
-extern initcall_t lockstep_initcalls[], lockstep_initcalls_end[];
 
 static int boot(const struct bridge_machine *m)
 {
@@ -21,16 +18,14 @@ static int boot(const struct bridge_machine *m)
 	init_task.thread.lockstep = &first;
 	lockstep_percpu_init();
 	lockstep_file_init();
-	for (initcall_t *call = lockstep_initcalls; call < lockstep_initcalls_end; call++) {
-		err = (*call)();
-		if (err && err != -ENOSYS)	/* a file system: the lab has none */
-			return err;
-	}
+	err = lockstep_initcalls_run();
+	if (err)
+		return err;
 	system_state = SYSTEM_RUNNING;
 	return 0;
 }
 
-static struct bridge_image image = {
+struct bridge_image lockstep_offers = {
 	.name = LOCKSTEP_IMAGE,
 	.tree_version = LOCKSTEP_TREE_VERSION,
 #ifdef CONFIG_PREEMPT_RT
@@ -46,13 +41,3 @@ static struct bridge_image image = {
 	.thread_begin = lockstep_thread_begin,
 	.thread_end = lockstep_thread_end,
 };
-
-__attribute__((visibility("default"))) const struct bridge_image *
-lockstep_image(const struct bridge_host *h);
-
-const struct bridge_image *lockstep_image(const struct bridge_host *h)
-{
-	host = h;
-	image.nr_units = lockstep_nr_units;
-	return &image;
-}

@@ -95,6 +95,7 @@ int lockstep_sched_init(void);
 void lockstep_softirq_init(void);
 void lockstep_rcu_init(void);
 void lockstep_file_init(void);
+int lockstep_initcalls_run(void);	/* 0, or -errno of the first that fails */
 
 /* All CPUs of the machine, a bit each. */
 static inline u64 lockstep_cpus(void)

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The one symbol an image shows, and what its units want to be called at boot.
+ */
+#include "kern.h"
+
+#include <linux/init.h>
+
+const struct bridge_host *host;
+extern struct bridge_image lockstep_offers;	/* entry.c, or entry_native.c */
+
+/* The units' initcalls, collected by the linker in order of their level. */
+extern initcall_t lockstep_initcalls[], lockstep_initcalls_end[];
+
+int lockstep_initcalls_run(void)
+{
+	for (initcall_t *call = lockstep_initcalls; call < lockstep_initcalls_end; call++) {
+		int err = (*call)();
+
+		if (err && err != -ENOSYS)	/* a file system: the lab has none */
+			return err;
+	}
+	return 0;
+}
+
+__attribute__((visibility("default"))) const struct bridge_image *
+lockstep_image(const struct bridge_host *h);
+
+const struct bridge_image *lockstep_image(const struct bridge_host *h)
+{
+	host = h;
+	lockstep_offers.nr_units = lockstep_nr_units;
+	return &lockstep_offers;
+}
