@@ -24,6 +24,7 @@ SPINLOCK_TO_RWLOCK = {4: 299335 / 274941}
 # run times of 2018 with the wait queue's lock to those without it, so speed without to with:
 WITHOUT_TO_WITH = {8: 8581 / 8602, 16: 13800 / 13715, 32: 24167 / 23817}
 SAME = 0.03     # a published ratio that is nearer to 1 means no difference
+WIDE = 1.5      # spread of a ratio, highest by lowest, beyond which "no difference" is no finding
 
 
 def simulated():
@@ -93,8 +94,10 @@ def beside(one, other, published):
         return text
     ours = direction(low, high)
     theirs = 'same' if abs(published - 1) < SAME else direction(published, published)
+    wide = ours == 'same' and high > WIDE * low     # then it says nothing
     return f'{text}  {published:5.2f} published: ' + (
-        'agrees' if ours == theirs else 'within the spread' if ours == 'same' else 'does not agree')
+        'agrees' if ours == theirs and not wide else
+        'within the spread' if ours == 'same' else 'does not agree')
 
 
 def native(title, program, threads, rounds, pairs, published):
