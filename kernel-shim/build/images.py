@@ -242,7 +242,7 @@ class Builder:
         own = [*base, *OWN_FLAGS, '-I' + tree.path]
         if 'clang' in self.cc:
             own.append('-Wno-gnu-variable-sized-type-not-at-end')
-        name = [f'-DLOCKSTEP_IMAGE="{image.name}"', f'-DLOCKSTEP_TREE_VERSION="{tree.version()}"']
+        name = [f'-DLOCKSTEP_IMAGE="{image.word}"', f'-DLOCKSTEP_TREE_VERSION="{tree.version()}"']
         for source in self.own_sources(image):
             extra = name if os.path.basename(source).startswith('entry') else []
             objects.append(Object(source, [*own, *extra], self.objects, self.world))

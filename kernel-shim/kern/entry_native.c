@@ -34,7 +34,7 @@ struct bridge_image lockstep_offers = {
 	.config = "vanilla",
 #endif
 	.scheduler = "host",
-	.locks = "tree",
+	.locks = "tree, but spinlocks of the host",
 	.units = lockstep_units,
 	.boot = boot,
 	.syscall = lockstep_syscall,

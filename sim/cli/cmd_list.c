@@ -8,6 +8,7 @@
 
 #include "sim/cli/cli.h"
 #include "sim/image/image.h"
+#include "sim/native/native.h"
 #include "sim/scenario/report.h"
 
 static const struct cli_option options[] = {
@@ -52,47 +53,84 @@ static void print_json(const struct bridge_image *im, bool first)
 	printf("\n  ]}");
 }
 
+struct listing {
+	bool json, any, failed;
+};
+
+static void show(struct listing *l, const struct bridge_image *im, const char *why)
+{
+	if (!im) {
+		fprintf(stderr, "lockstep: %s\n", why);
+		l->failed = true;
+	} else if (l->json) {
+		print_json(im, !l->any);
+	} else {
+		print_text(im);
+	}
+	l->any |= im != NULL;
+}
+
+static const struct bridge_image *look(const char *name, char *why, size_t n)
+{
+	struct image *img;
+
+	return image_open(name, &img, why, n) ? NULL : image_ops(img);
+}
+
+static const struct bridge_image *look_native(const char *name, char *why, size_t n)
+{
+	struct native *native;
+
+	return native_open(name, &native, why, n) ? NULL : native_ops(native);
+}
+
+/* All of one kind; @names is freed. */
+static void show_all(struct listing *l, char **names, int nr,
+		     const struct bridge_image *(*open)(const char *name, char *why, size_t n))
+{
+	for (int i = 0; i < nr; i++) {
+		char why[300] = "";
+
+		show(l, open(names[i], why, sizeof(why)), why);
+		free(names[i]);
+	}
+	free(names);
+}
+
+static int unreadable(const char *folder, int err)
+{
+	fprintf(stderr, "lockstep: %s: cannot be read: %s\n", folder, strerror(-err));
+	return EXIT_BAD_INPUT;
+}
+
 static int list(const struct command *c, int argc, char **argv)
 {
 	struct cli_args a = { argc, 0, argv };
-	int which, kind, nr, status = 0;
-	bool json = false, first = true;
+	struct listing l = { 0 };
+	int which, kind, nr, nr_native;
+	char **names, **natives;
 	const char *value;
-	char **names;
 
 	while ((kind = cli_next(c, &a, &which, &value)) >= 0) {
 		if (kind == 1)
 			return cli_usage(c, "takes no argument, not %.60s", value);
-		json = true;
+		l.json = true;
 	}
 	if (kind == -2)
 		return EXIT_BAD_INPUT;
 	nr = image_names(&names);
-	if (nr < 0) {
-		fprintf(stderr, "lockstep: %s: cannot be read: %s\n", image_folder(), strerror(-nr));
-		return EXIT_BAD_INPUT;
-	}
-	if (json)
+	if (nr < 0)
+		return unreadable(image_folder(), nr);
+	nr_native = native_names(&natives);
+	if (nr_native < 0)
+		return unreadable(native_folder(), nr_native);
+	if (l.json)
 		printf("[");
-	for (int i = 0; i < nr; i++) {
-		struct image *img;
-		char why[300];
-
-		if (image_open(names[i], &img, why, sizeof(why))) {
-			fprintf(stderr, "lockstep: %s\n", why);
-			status = EXIT_BAD_INPUT;
-		} else if (json) {
-			print_json(image_ops(img), first);
-			first = false;
-		} else {
-			print_text(image_ops(img));
-		}
-				free(names[i]);
-	}
-	free(names);
-	if (json)
+	show_all(&l, names, nr, look);
+	show_all(&l, natives, nr_native, look_native);
+	if (l.json)
 		printf("\n]\n");
-	return status;
+	return l.failed ? EXIT_BAD_INPUT : 0;
 }
 
 const struct command command_list = {

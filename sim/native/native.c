@@ -366,12 +366,15 @@ static int load(struct native *n, char *why, size_t room)
 	return 0;
 }
 
-int native_open(const char *name, struct native **out, char *why, size_t room)
+int native_open(const char *word, struct native **out, char *why, size_t room)
 {
 	static bool registered;
+	const char *suffix = strstr(word, "@native");
+	char name[64];
 	struct native *n;
 	int err;
 
+	snprintf(name, sizeof(name), "%.*s", suffix && !suffix[7] ? (int)(suffix - word) : 63, word);
 	for (n = opened; n; n = n->next)
 		if (!strcmp(n->name, name)) {
 			*out = n;
@@ -402,6 +405,11 @@ int native_open(const char *name, struct native **out, char *why, size_t room)
 const char *native_name(const struct native *n)
 {
 	return n->name;
+}
+
+const struct bridge_image *native_ops(const struct native *n)
+{
+	return n->ops;
 }
 
 unsigned int native_warnings(const struct native *n)

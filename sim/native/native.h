@@ -22,11 +22,12 @@ int native_names(char ***names);
 const char *native_folder(void);
 
 /*
- * Loads and boots an image, once a process; the caller can make system calls of it from then on.
+ * Loads and boots an image, once a process, by its name, "@native" may follow; the caller can make system calls of it from then on.
  * 0, -ENOENT (no such image), or -errno with a line in @why.
  */
-int native_open(const char *name, struct native **out, char *why, size_t n);
+int native_open(const char *word, struct native **out, char *why, size_t n);
 const char *native_name(const struct native *n);
+const struct bridge_image *native_ops(const struct native *n);
 /* What the kernel has warned of so far. */
 unsigned int native_warnings(const struct native *n);
 /* Objects on the kernel's heap, when all callbacks of RCU have run. */
