@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""scons soak: the proof of determinism, and the hit rate of case K over many seeds.
+"""scons soak: the proof of determinism, the hit rate of case K over many seeds, and native stress.
 
-usage: soak.py BUILD_GCC BUILD_CLANG RUNS SEEDS
+usage: soak.py BUILD_GCC BUILD_CLANG RUNS SEEDS STRESS [ONLY]
 
 Every shipped scenario on every image it has an expectation for: RUNS runs on each carrier, each a
 process of its own, half of them while other processes load all CPUs, with gcc and clang builds:
-one digest; other seeds give other digests.  One line a scenario.
+one digest; other seeds give other digests.  One line a scenario.  Then native images are stressed for
+STRESS seconds each, and the one with the wrong ready list must lose an event.
 """
 import concurrent.futures
+import glob
 import os
 import subprocess
 import sys
@@ -78,15 +80,31 @@ def soak(pool, builds, name, runs):
           f' ({time.time() - start:.0f} s)', flush=True)
 
 
+def stress(build, seconds):
+    """Each native image; its twin has at least five minutes to lose an event."""
+    for path in sorted(glob.glob(os.path.join(build, 'native', '*.so'))):
+        image = os.path.basename(path)[:-3]
+        naive = 'naive' in image
+        r = subprocess.run([os.path.join(build, 'lockstep'), 'native', 'stress', '--kernel', image,
+                            '--seconds', str(max(seconds, 300) if naive else seconds), '--patience',
+                            '10' if naive else '60'], capture_output=True, text=True,
+                           env=dict(os.environ, LOCKSTEP_IMAGES=os.path.join(build, 'kernel')))
+        print(r.stdout.strip(), flush=True)
+        check(r.returncode == int(naive), f'{image}: {"an" if naive else "no"} event is lost: '
+              f'{r.stdout}{r.stderr[-500:]}')
+
+
 def main():
     builds, runs, seeds = sys.argv[1:3], int(sys.argv[3]), int(sys.argv[4])
-    only = sys.argv[5] if len(sys.argv) > 5 else ''
+    only = sys.argv[6] if len(sys.argv) > 6 else ''
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         for name in scenarios():
             if only in name:
                 soak(pool, builds, name, runs)
     if seeds:
         case_k.check_rates(seeds)
+    if int(sys.argv[5]):
+        stress(builds[0], int(sys.argv[5]))
     finish()
 
 

@@ -93,7 +93,7 @@ def build_images(g):
     elif g['ONLY'] and user:
         wanted = [i for i in wanted if g['ONLY'] in i.word]
     builder = images.Builder(g['ROOT'], g['IMAGES_BUILD'], g['CC'], g['Spec'], g['BUILD'],
-                             g['NATIVE_VARIANTS'].get(g['VARIANT'], []))
+                             g['VARIANT'])
     jobs = max(GetOption('num_jobs'), os.cpu_count() or 1)
     return 2 if images.build(builder, wanted, jobs) else 0
 
@@ -122,7 +122,8 @@ def soak(g):
             return build.returncode
         return subprocess.run([sys.executable, os.path.join(g['ROOT'], 'tests', 'soak.py'), top,
                                os.path.join(top, 'clang'), ARGUMENTS.get('runs', '100'),
-                               ARGUMENTS.get('seeds', '1000'), g['ONLY']]).returncode
+                               ARGUMENTS.get('seeds', '1000'), ARGUMENTS.get('stress', '60'),
+                               g['ONLY']]).returncode
     return act
 
 

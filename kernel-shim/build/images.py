@@ -26,12 +26,15 @@ OWN_FLAGS = '''-Wall -Wno-pointer-sign -Wno-address-of-packed-member
  -Wno-unused-but-set-variable -Wno-main -Wno-trigraphs -Wno-unused-function
  -Wno-format-security'''.split()
 
-# A call before every memory access, for kern/access.c; volatile ones (READ_ONCE) by themselves.
+# A call before every memory access, volatile ones (READ_ONCE) by themselves.
+TSAN_FLAGS = {
+    'gcc': ['-fsanitize=thread', '--param', 'tsan-distinguish-volatile=1'],
+    'clang': ['-fsanitize=thread', '-mllvm', '-tsan-distinguish-volatile=1'],
+}
+# The same for kern/access.c, without those at the entry of functions.
 ACCESS_FLAGS = {
-    'gcc': ['-fsanitize=thread', '--param', 'tsan-distinguish-volatile=1',
-            '--param', 'tsan-instrument-func-entry-exit=0'],
-    'clang': ['-fsanitize=thread', '-mllvm', '-tsan-distinguish-volatile=1',
-              '-mllvm', '-tsan-instrument-func-entry-exit=0'],
+    'gcc': [*TSAN_FLAGS['gcc'], '--param', 'tsan-instrument-func-entry-exit=0'],
+    'clang': [*TSAN_FLAGS['clang'], '-mllvm', '-tsan-instrument-func-entry-exit=0'],
 }
 
 
@@ -93,10 +96,14 @@ def first_error(text):
 
 
 class Builder:
-    def __init__(self, root, build, cc, spec, native=None, sanitizers=()):
-        """native: the folder for native images, which are compiled with sanitizers."""
+    def __init__(self, root, build, cc, spec, native=None, variant=''):
+        """native: the folder for native images, which are compiled as the variant says."""
         self.root, self.build, self.cc, self.spec = root, build, cc, spec
-        self.native, self.sanitizers = native or build, list(sanitizers)
+        self.native = native or build
+        self.compiler = 'clang' if 'clang' in cc else 'gcc'
+        # undefined behaviour is not looked for: kernel code is written for compilers that define it
+        self.sanitizers = {'asan': ['-fsanitize=address'],
+                           'tsan': TSAN_FLAGS[self.compiler]}.get(variant, [])
         self.shim = os.path.join(root, 'kernel-shim')
         self.world = short_hash(' '.join(headers(self.shim)))
         self.objects = os.path.join(build, 'object')
@@ -135,8 +142,10 @@ class Builder:
         if scheduler == 'tree':
             flags.append('-DLOCKSTEP_TREE_SCHED')
         elif image.native:
-            flags += ['-DLOCKSTEP_NATIVE', '-ftls-model=initial-exec', '-Wno-tsan',
+            flags += ['-DLOCKSTEP_NATIVE', '-ftls-model=initial-exec',
                       '-DINSTANTIATE_EXPORTED_MIGRATE_DISABLE', *self.sanitizers]
+            if self.compiler == 'gcc':
+                flags.append('-Wno-tsan')   # of fences, which ThreadSanitizer does not know
         else:
             # later trees: migrate_disable() is a function, and kern/sched_sim.c has it
             flags.append('-DINSTANTIATE_EXPORTED_MIGRATE_DISABLE')
@@ -237,14 +246,14 @@ class Builder:
             units.append((unit, source))
             flags = [f.replace('SHIM', shim) for f in extra]
             if image.access and unit in self.spec.access_units:
-                flags += ACCESS_FLAGS['clang' if 'clang' in self.cc else 'gcc']
+                flags += ACCESS_FLAGS[self.compiler]
             objects.append(Object(source, [*base, '-w', *flags], self.objects, self.world))
         own = [*base, *OWN_FLAGS, '-I' + tree.path]
-        if 'clang' in self.cc:
+        if self.compiler == 'clang':
             own.append('-Wno-gnu-variable-sized-type-not-at-end')
         name = [f'-DLOCKSTEP_IMAGE="{image.word}"', f'-DLOCKSTEP_TREE_VERSION="{tree.version()}"']
         for source in self.own_sources(image):
-            extra = name if os.path.basename(source).startswith('entry') else []
+            extra = name if os.path.basename(source) == 'image.c' else []
             objects.append(Object(source, [*own, *extra], self.objects, self.world))
         objects.append(Object(self.manifest(image, tree, units), own, self.objects, self.world))
         return objects

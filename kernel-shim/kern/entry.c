@@ -33,13 +33,6 @@ static int boot(const struct bridge_machine *m)
 }
 
 struct bridge_image lockstep_offers = {
-	.name = LOCKSTEP_IMAGE,
-	.tree_version = LOCKSTEP_TREE_VERSION,
-#ifdef CONFIG_PREEMPT_RT
-	.config = "rt",
-#else
-	.config = "vanilla",
-#endif
 #ifdef LOCKSTEP_TREE_SCHED
 	.scheduler = "tree",
 	.throttle = HAVE_THROTTLE_WORK ? BRIDGE_THROTTLE_AT_EXIT : BRIDGE_THROTTLE_AT_ONCE,
@@ -48,7 +41,6 @@ struct bridge_image lockstep_offers = {
 	.throttle = BRIDGE_THROTTLE_AT_ONCE | BRIDGE_THROTTLE_AT_EXIT,
 #endif
 	.locks = "tree",
-	.units = lockstep_units,
 	.focus = &lockstep_focus,
 	.boot = boot,
 	.spawn = lockstep_spawn,

@@ -10,6 +10,8 @@
 __thread struct bridge_focus lockstep_focus = { .current_task = &init_task };
 struct bridge_machine lockstep_machine = { .nr_cpus = NR_CPUS };
 
+static_assert(NR_CPUS == BRIDGE_NATIVE_THREADS_MAX, "a CPU a thread");
+
 static int boot(const struct bridge_machine *m)
 {
 	static struct lockstep_task first = { .task = &init_task, .group = -1 };
@@ -26,16 +28,8 @@ static int boot(const struct bridge_machine *m)
 }
 
 struct bridge_image lockstep_offers = {
-	.name = LOCKSTEP_IMAGE,
-	.tree_version = LOCKSTEP_TREE_VERSION,
-#ifdef CONFIG_PREEMPT_RT
-	.config = "rt",
-#else
-	.config = "vanilla",
-#endif
 	.scheduler = "host",
 	.locks = "tree, but spinlocks of the host",
-	.units = lockstep_units,
 	.boot = boot,
 	.syscall = lockstep_syscall,
 	.thread_begin = lockstep_thread_begin,

@@ -80,29 +80,40 @@ int get_unused_fd_flags(unsigned int flags)
 }
 
 /* What was there before. */
-static struct file *set_slot(struct table *t, unsigned int fd, struct file *file)
+static struct file *set_slot(struct table *t, int fd, struct file *file)
 {
-	struct file *old;
+	struct file *old = t->files[fd];
 
-	lockstep_lock(&t->lock);
-	old = t->files[fd];
 	smp_store_release(&t->files[fd], file);
-	if (!file && (int)fd < t->lowest_free)
+	if (!file && fd < t->lowest_free)
 		t->lowest_free = fd;
-	while (t->lowest_free < t->nr && t->files[t->lowest_free])
-		t->lowest_free++;
-	lockstep_unlock(&t->lock);
-	return old == RESERVED ? NULL : old;
+	return old;
 }
 
 void put_unused_fd(unsigned int fd)
 {
-	set_slot(mine(), fd, NULL);
+	fd_install(fd, NULL);
 }
 
 void fd_install(unsigned int fd, struct file *file)
 {
-	set_slot(mine(), fd, file);
+	struct table *t = mine();
+
+	lockstep_lock(&t->lock);
+	set_slot(t, fd, file);
+	lockstep_unlock(&t->lock);
+}
+
+/* What was there before; a number that somebody has reserved stays so. */
+static struct file *replace_file(struct table *t, int fd, struct file *file)
+{
+	struct file *old = RESERVED;
+
+	lockstep_lock(&t->lock);
+	if (t->files[fd] != RESERVED)
+		old = set_slot(t, fd, file);
+	lockstep_unlock(&t->lock);
+	return old;
 }
 
 #if HAVE_FILE_REF
@@ -288,19 +299,37 @@ int anon_inode_getfd(const char *name, const struct file_operations *fops, void 
 int lockstep_close(int fd)
 {
 	struct table *t = mine();
-	struct file *f = fd >= 0 && fd < t->nr ? set_slot(t, fd, NULL) : NULL;
+	struct file *f = fd >= 0 && fd < t->nr ? replace_file(t, fd, NULL) : NULL;
 
-	if (!f)
+	if (!f || f == RESERVED)
 		return -EBADF;
 	fput(f);
 	lockstep_close_files();
 	return 0;
 }
 
+/* As dup2(): the file that was there is closed.  Gives @f away. */
+static int install_at(struct file *f, int to)
+{
+	struct table *t = mine();
+	struct file *old;
+
+	while (to >= t->nr)
+		grow(t);
+	old = replace_file(t, to, f);
+	if (old == RESERVED) {
+		fput(f);
+		return -EBUSY;
+	}
+	if (old)
+		fput(old);
+	lockstep_close_files();
+	return to;
+}
+
 int lockstep_dup_fd(int fd, int to)
 {
 	struct file *f = fget(fd);
-	struct table *t = mine();
 
 	if (!f)
 		return -EBADF;
@@ -308,17 +337,13 @@ int lockstep_dup_fd(int fd, int to)
 		fput(f);
 		return to == fd ? fd : -EBADF;
 	}
-	while (to >= t->nr)
-		grow(t);
+	if (to >= 0)
+		return install_at(f, to);
+	to = get_unused_fd_flags(0);
 	if (to < 0)
-		to = get_unused_fd_flags(0);
-	else if (t->files[to])
-		lockstep_close(to);
-	if (to < 0) {
 		fput(f);
-		return to;
-	}
-	fd_install(to, f);
+	else
+		fd_install(to, f);
 	return to;
 }
 

@@ -7,7 +7,8 @@
 #include <linux/init.h>
 
 const struct bridge_host *host;
-extern struct bridge_image lockstep_offers;	/* entry.c, or entry_native.c */
+/* entry.c, or entry_native.c, but for what is said here */
+extern struct bridge_image lockstep_offers;
 
 /* The units' initcalls, collected by the linker in order of their level. */
 extern initcall_t lockstep_initcalls[], lockstep_initcalls_end[];
@@ -29,6 +30,10 @@ lockstep_image(const struct bridge_host *h);
 const struct bridge_image *lockstep_image(const struct bridge_host *h)
 {
 	host = h;
+	lockstep_offers.name = LOCKSTEP_IMAGE;
+	lockstep_offers.tree_version = LOCKSTEP_TREE_VERSION;
+	lockstep_offers.config = IS_ENABLED(CONFIG_PREEMPT_RT) ? "rt" : "vanilla";
+	lockstep_offers.units = lockstep_units;
 	lockstep_offers.nr_units = lockstep_nr_units;
 	return &lockstep_offers;
 }

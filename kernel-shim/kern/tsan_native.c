@@ -2,8 +2,7 @@
 /*
  * What ThreadSanitizer has to know of volatile accesses (READ_ONCE() is in asm/rwonce.h).
  *
- * They are atomic, and a
- * read is told as an atomic load that acquires, a write as an atomic access that orders nothing.
+ * They are atomic: a read is told as a load that acquires, a write as an access that orders nothing.
  * The calls come before the access itself.
  */
 #ifdef __SANITIZE_THREAD__

@@ -40,6 +40,11 @@ int cli_next(const struct command *c, struct cli_args *a, int *which, const char
 /* Prints a message on stderr, returns EXIT_BAD_INPUT. */
 int cli_fail(const struct diag *d);
 int cli_usage(const struct command *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/*
+ * Takes the next word of a list with commas, which *at walks along.  1; 0: the end; -1: it is empty
+ * or longer than @n - 1.
+ */
+int cli_list_next(const char **at, char *word, size_t n);
 int cli_number(const struct command *c, const char *option, const char *text, uint64_t *out);
 
 #endif

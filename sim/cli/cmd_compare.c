@@ -215,26 +215,25 @@ static void print_json(const struct scenario *sc, const struct row *rows, int nr
 static int name_images(const struct scenario *sc, const struct wish *w, struct row *rows, int *nr,
 		       struct diag *d)
 {
-	for (const char *at = w->kernels;; at++) {
-		size_t len = strcspn(at, ",");
-		struct run *r;
+	const char *at = w->kernels;
+	char name[sizeof(rows[0].image)];
+	struct run *r;
+	int more;
+
+	while ((more = cli_list_next(&at, name, sizeof(name))) > 0) {
 		int err;
 
-		if (!len || len >= sizeof(rows[0].image))
-			return diag_at(d, "--kernel", 0, 0, "%.60s: expected names of images, separated "
-				       "by commas", w->kernels);
 		if (*nr == IMAGES_MAX)
 			return diag_at(d, "--kernel", 0, 0, "more than %d images", IMAGES_MAX);
-		memcpy(rows[*nr].image, at, len);
-		err = run_open(sc, rows[*nr].image, w->carrier, &r, d);
+		memcpy(rows[*nr].image, name, sizeof(name));
+		err = run_open(sc, name, w->carrier, &r, d);
 		if (err)
 			return err;
 		run_close(r);
 		(*nr)++;
-		at += len;
-		if (!*at)
-			return 0;
 	}
+	return !more ? 0 : diag_at(d, "--kernel", 0, 0, "%.60s: expected names of images, separated "
+				   "by commas", w->kernels);
 }
 
 static int run_all(const struct scenario *sc, const struct wish *w, struct row *rows, int nr,

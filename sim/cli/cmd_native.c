@@ -40,9 +40,9 @@ static const struct cli_option options[] = {
 static const char *const programs[] = { "stress", "stress-epoll", "epoll-wait", NULL };
 
 struct wish {
-	const char *program, *kernels, *threads_text;
+	const char *program, *kernels, *threads;
 	uint64_t seconds, patience, rounds, ms, seed;
-	int threads[THREADS_MAX], nr_threads;
+	int nr[THREADS_MAX], nr_threads;	/* of threads, each a part of the table */
 	bool json;
 };
 
@@ -51,27 +51,31 @@ struct native_list {
 	int nr;
 };
 
-static int parse_threads(const struct command *c, struct wish *w, const char *text)
+static bool measures_workers(const struct wish *w)
 {
-	static const char all[] = "1,2,4,8,16,32,64,128";
-	int max = strcmp(w->program, "epoll-wait") ? PRODUCERS_MAX : WORKERS_MAX;
-	const char *at = text ? text : strcmp(w->program, "epoll-wait") ? all : "4";
+	return !strcmp(w->program, "epoll-wait");
+}
 
-	for (;; at++) {
-		size_t len = strcspn(at, ",");
+static int parse_threads(const struct command *c, struct wish *w)
+{
+	int max = measures_workers(w) ? WORKERS_MAX : PRODUCERS_MAX, more;
+	const char *at = w->threads;
+	char word[8];
+
+	if (!at)
+		at = measures_workers(w) ? "4" : "1,2,4,8,16,32,64,128";
+	while ((more = cli_list_next(&at, word, sizeof(word))) > 0) {
 		char *end;
-		long n = strtol(at, &end, 10);
+		long n = strtol(word, &end, 10);
 
-		if (end != at + len || !len || *at < '0' || *at > '9' || n < 1 || n > max)
-			return cli_usage(c, "--threads %.60s: expected numbers from 1 to %d, separated "
-					 "by commas", text, max);
+		if (*end || word[0] < '0' || word[0] > '9' || n < 1 || n > max)
+			break;
 		if (w->nr_threads == THREADS_MAX)
 			return cli_usage(c, "--threads: more than %d numbers", THREADS_MAX);
-		w->threads[w->nr_threads++] = (int)n;
-		at += len;
-		if (!*at)
-			return 0;
+		w->nr[w->nr_threads++] = (int)n;
 	}
+	return !more ? 0 : cli_usage(c, "--threads %.60s: expected numbers from 1 to %d, separated by "
+				     "commas", w->threads, max);
 }
 
 static int number_up_to(const struct command *c, const char *option, const char *text, uint64_t max,
@@ -128,7 +132,7 @@ static int parse(const struct command *c, int argc, char **argv, struct wish *w)
 			err = number_up_to(c, "--ms", value, MS_MAX, &w->ms);
 			break;
 		case OPT_THREADS:
-			w->threads_text = value;
+			w->threads = value;
 			break;
 		case OPT_SEED:
 			err = cli_number(c, "--seed", value, &w->seed);
@@ -142,7 +146,7 @@ static int parse(const struct command *c, int argc, char **argv, struct wish *w)
 		return EXIT_BAD_INPUT;
 	if (!w->program)
 		return cli_usage(c, "no program: stress, stress-epoll or epoll-wait");
-	return parse_threads(c, w, w->threads_text);
+	return parse_threads(c, w);
 }
 
 static int open_one(struct native_list *l, const char *name, struct diag *d)
@@ -180,25 +184,19 @@ static int open_all(struct native_list *l, struct diag *d)
 
 static int open_wanted(struct native_list *l, const char *kernels, struct diag *d)
 {
+	char name[64];
+	int more;
+
 	if (!kernels)
 		return open_all(l, d);
-	for (const char *at = kernels;; at++) {
-		size_t len = strcspn(at, ",");
-		char name[64];
-		int err;
+	while ((more = cli_list_next(&kernels, name, sizeof(name))) > 0) {
+		int err = open_one(l, name, d);
 
-		if (!len || len >= sizeof(name))
-			return diag_at(d, "--kernel", 0, 0, "%.60s: expected names of images, separated "
-				       "by commas", kernels);
-		memcpy(name, at, len);
-		name[len] = 0;
-		err = open_one(l, name, d);
 		if (err)
 			return err;
-		at += len;
-		if (!*at)
-			return 0;
 	}
+	return !more ? 0 : diag_at(d, "--kernel", 0, 0, "%.60s: expected names of images, separated "
+				   "by commas", kernels);
 }
 
 /* ---- stress */
@@ -288,7 +286,7 @@ static int by_value(const void *a, const void *b)
 
 static double measure(const struct wish *w, struct native *n, int threads)
 {
-	if (!strcmp(w->program, "epoll-wait"))
+	if (measures_workers(w))
 		return bench_epoll_wait(n, threads, (double)w->ms / 1e3);
 	return bench_stress_epoll(n, threads, (double)w->ms / 1e3);
 }
@@ -300,13 +298,13 @@ static double median(const struct cell *c, uint64_t rounds)
 
 static void print_bench(const struct wish *w, const struct native_list *l, const struct cell *cells)
 {
-	bool workers = !strcmp(w->program, "epoll-wait");
+	bool workers = measures_workers(w);
 
 	printf("%s: %s, median of %" PRIu64 " rounds (lowest to highest)\n", w->program,
 	       workers ? "operations per second" : "events per ms", w->rounds);
 	for (int t = 0; t < w->nr_threads; t++) {
-		printf("%d %s%s\n", w->threads[t], workers ? "worker" : "producer",
-		       w->threads[t] > 1 ? "s" : "");
+		printf("%d %s%s\n", w->nr[t], workers ? "worker" : "producer",
+		       w->nr[t] > 1 ? "s" : "");
 		for (int i = 0; i < l->nr; i++) {
 			const struct cell *c = &cells[t * l->nr + i];
 
@@ -325,12 +323,12 @@ static void print_bench_json(const struct wish *w, const struct native_list *l,
 {
 	printf("{\n  \"program\": \"%s\",\n  \"unit\": \"%s\",\n  \"rounds\": %" PRIu64
 	       ",\n  \"results\": [", w->program,
-	       strcmp(w->program, "epoll-wait") ? "events/ms" : "operations/s", w->rounds);
+	       measures_workers(w) ? "operations/s" : "events/ms", w->rounds);
 	for (int k = 0; k < w->nr_threads * l->nr; k++) {
 		const struct cell *c = &cells[k];
 
 		printf("%s\n    {\"threads\": %d, \"image\": ", k ? "," : "",
-		       w->threads[k / l->nr]);
+		       w->nr[k / l->nr]);
 		json_string(stdout, native_name(l->image[k % l->nr]));
 		printf(", \"median\": %.1f, \"lowest\": %.1f, \"highest\": %.1f}",
 		       median(c, w->rounds), c->value[0], c->value[w->rounds - 1]);
@@ -352,7 +350,7 @@ static int bench(const struct wish *w, struct native_list *l)
 		for (int k = 0; k < nr && !lost; k++) {
 			struct native *n = l->image[k % l->nr];
 
-			cells[k].value[r] = measure(w, n, w->threads[k / l->nr]);
+			cells[k].value[r] = measure(w, n, w->nr[k / l->nr]);
 			lost = cells[k].value[r] < 0;
 			if (lost)
 				fprintf(stderr, "lockstep: %s: an event got lost\n", native_name(n));

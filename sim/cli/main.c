@@ -34,6 +34,21 @@ int cli_usage(const struct command *c, const char *fmt, ...)
 	return EXIT_BAD_INPUT;
 }
 
+int cli_list_next(const char **at, char *word, size_t n)
+{
+	size_t len;
+
+	if (!*at)
+		return 0;
+	len = strcspn(*at, ",");
+	if (!len || len >= n)
+		return -1;
+	memcpy(word, *at, len);
+	word[len] = 0;
+	*at = (*at)[len] ? *at + len + 1 : NULL;
+	return 1;
+}
+
 int cli_number(const struct command *c, const char *option, const char *text, uint64_t *out)
 {
 	char *end;

@@ -50,11 +50,6 @@ long enter(enum bridge_sys nr, long a, long b, long c, long d, long e, long f)
 #define CALL6(nr, a, b, c, d, e, f)                                                               \
 	ret_errno(enter(nr, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f)))
 
-/* One line each: the declaration that -Wmissing-prototypes of a reader would ask for is left out. */
-#define WRAP(type, name, ...)                                                                     \
-	type __wrap_##name(__VA_ARGS__);                                                          \
-	type __wrap_##name(__VA_ARGS__)
-
 /* ---- files */
 
 WRAP(int, epoll_create, int size)

@@ -23,11 +23,6 @@ static long fail(int err)
 	return -1;
 }
 
-/* Each declared for the linker alone: programs see the C library's headers. */
-#define WRAP(type, name, ...)                                                                     \
-	type __wrap_##name(__VA_ARGS__);                                                          \
-	type __wrap_##name(__VA_ARGS__)
-
 WRAP(long, sysconf, int name)
 {
 	switch (name) {

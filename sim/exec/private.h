@@ -97,6 +97,11 @@ struct exec {
 
 extern struct exec ex;
 
+/* One line each: the declaration that -Wmissing-prototypes of a reader would ask for is left out. */
+#define WRAP(type, name, ...)                                                                     \
+	type __wrap_##name(__VA_ARGS__);                                                          \
+	type __wrap_##name(__VA_ARGS__)
+
 /* All CPUs of the machine, a bit each. */
 static inline uint64_t exec_cpus(void)
 {

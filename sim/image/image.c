@@ -71,11 +71,10 @@ static void add_name(char ***all, int *nr, const char *name, size_t len)
 	(*all)[(*nr)++] = strndup(name, len);
 }
 
-int image_names(char ***names)
+int image_files(const char *folder, char ***names)
 {
-	DIR *d = opendir(image_folder());
+	DIR *d = opendir(folder);
 	struct dirent *e;
-	const char *name;
 	int nr = 0;
 
 	*names = NULL;
@@ -91,7 +90,15 @@ int image_names(char ***names)
 		closedir(d);
 	if (nr)
 		qsort(*names, (size_t)nr, sizeof(**names), by_name);
-	for (unsigned int i = 0; (name = abstract_name(i)); i++)
+	return nr;
+}
+
+int image_names(char ***names)
+{
+	int nr = image_files(image_folder(), names);
+	const char *name;
+
+	for (unsigned int i = 0; nr >= 0 && (name = abstract_name(i)); i++)
 		add_name(names, &nr, name, strlen(name));
 	return nr;
 }

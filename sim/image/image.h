@@ -18,6 +18,8 @@ struct machine;
  * array.  Number, or -errno.
  */
 int image_names(char ***names);
+/* The same of the images in one folder; none when there is no such folder. */
+int image_files(const char *folder, char ***names);
 /* The folders that are searched, in order, for messages: "build/kernel". */
 const char *image_folder(void);
 

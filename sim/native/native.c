@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include "sim/native/native.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -293,33 +292,9 @@ const char *native_folder(void)
 	return folder;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 int native_names(char ***names)
 {
-	DIR *d = opendir(native_folder());
-	struct dirent *e;
-	int nr = 0;
-
-	*names = NULL;
-	if (!d)
-		return errno == ENOENT ? 0 : -errno;
-	while ((e = readdir(d))) {
-		size_t len = strlen(e->d_name);
-
-		if (len <= 3 || strcmp(e->d_name + len - 3, ".so"))
-			continue;
-		*names = realloc(*names, (size_t)(nr + 1) * sizeof(**names));
-		SIM_CHECK(*names);
-		(*names)[nr++] = strndup(e->d_name, len - 3);
-	}
-	closedir(d);
-	if (nr)
-		qsort(*names, (size_t)nr, sizeof(**names), by_name);
-	return nr;
+	return image_files(native_folder(), names);
 }
 
 /* The kernel world has the mutex as words. */

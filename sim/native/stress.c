@@ -165,15 +165,6 @@ static const struct program programs[] = {
 
 #define NR_PROGRAMS (sizeof(programs) / sizeof(programs[0]))
 
-const char *const *stress_programs(void)
-{
-	static const char *names[NR_PROGRAMS + 1];
-
-	for (size_t i = 0; i < NR_PROGRAMS; i++)
-		names[i] = programs[i].name;
-	return names;
-}
-
 int stress_turn(struct native *n, uint64_t seed, int patience_ms, struct stress_result *r)
 {
 	for (size_t i = 0; i < NR_PROGRAMS; i++) {

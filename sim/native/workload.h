@@ -22,8 +22,6 @@ struct stress_result {
  * nothing has come for @patience_ms.  0, or -1 when there was a failure: the image is of no use any more then, since threads of it may hang.
  */
 int stress_turn(struct native *n, uint64_t seed, int patience_ms, struct stress_result *r);
-/* Names of the programs, NULL at the end. */
-const char *const *stress_programs(void);
 
 /*
  * stress-epoll: @producers threads, pinned to one CPU after the other, write to an eventfd each for

@@ -188,7 +188,8 @@ def installing(folder):
     def installed(*args):
         return subprocess.run([os.path.join(moved, 'bin/lockstep'), *args], cwd='/', env=env,
                               capture_output=True, text=True)
-    names = [i['name'] for i in json.loads(installed('list', '--json').stdout) if i['units'] and i['scheduler'] != 'host']
+    names = [i['name'] for i in json.loads(installed('list', '--json').stdout)
+             if i['units'] and i['scheduler'] != 'host']
     check(names == ['6.12-rt', '6.12-rt+rwlock'], f'it finds its own images: {names}')
     r = installed('run', os.path.join(moved, 'share/lockstep/traces/k-bandwidth-stall-aimed.yaml'),
                   '--kernel', '6.12-rt+rwlock', '--json')

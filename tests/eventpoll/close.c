@@ -337,6 +337,60 @@ LAB_TEST(a_file_that_is_closed_while_it_is_polled_goes_after_the_scan, .cpus_min
 	lab_equal(lab_del(ep, slow_file), -EBADF);
 }
 
+static int made[2], kept, dup_result;
+
+static void make_pipe(void *arg)
+{
+	(void)arg;
+	lab_burn(lab_us(20));	/* until both run */
+	lab_equal(lab_pipe(made, 0), 0);
+}
+
+static void dup_over(void *arg)
+{
+	lab_burn((uint64_t)(intptr_t)arg);
+	dup_result = lab_dup2(kept, closed_file);
+}
+
+/* What a task leaves: it lives as long as the machine. */
+static size_t objects_of_a_task(void)
+{
+	size_t before = lab_objects();
+
+	closed_file = kept;
+	lab_task("duplicator", dup_over, as_arg(0), .fifo = 50);
+	lab_run();
+	return lab_objects() - before;
+}
+
+/* pipe2() has its numbers before it has told them, and then they are neither free nor files. */
+LAB_TEST(a_number_on_its_way_to_a_pipe_is_not_duplicated_over, .cpus_min = 2)
+{
+	size_t expected, a_task;
+
+	kept = lab_eventfd(0);
+	a_task = objects_of_a_task();
+	closed_file = lab_eventfd(0);
+	lab_close(closed_file);		/* the pipe will have this number */
+	lab_close(kept);
+	lab_run();
+	expected = lab_objects();
+	for (int ns = 18000; ns < 23000; ns += 100) {
+		kept = lab_eventfd(0);
+		lab_task("maker", make_pipe, NULL, .fifo = 50);
+		lab_task("duplicator", dup_over, as_arg(ns), .fifo = 50);
+		lab_run();
+		lab_check(dup_result == closed_file || dup_result == -EBUSY);
+		lab_close(closed_file);
+		lab_close(made[0]);
+		lab_close(made[1]);
+		lab_close(kept);
+		expected += 2 * a_task;
+	}
+	lab_run();
+	lab_equal((int64_t)lab_objects(), (int64_t)expected);
+}
+
 LAB_TEST(a_wait_queue_that_goes_away_takes_its_item_along)
 {
 	int ep = lab_epoll(), fd = lab_file();

@@ -79,6 +79,30 @@ for tree, config in (('6.12', 'rt'), ('6.1', 'vanilla')):
         check(runs[0].stdout == runs[1].stdout and digest(runs[0]) == digest(runs[1]),
               f'{name}: the same on either carrier: {runs[1].stdout} {runs[1].stderr[-300:]}')
 
+# ---- a program asks about the machine it is on, which is not the host
+
+built = program('asks', '''
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+int main(void)
+{
+	struct rlimit files = { 70000, 70000 };
+	int refused = setrlimit(RLIMIT_NOFILE, &files);
+
+	getrlimit(RLIMIT_NOFILE, &files);
+	printf("%ld %d %ld %d %ld\\n", sysconf(_SC_NPROCESSORS_ONLN), get_nprocs(),
+	       sysconf(_SC_PHYS_PAGES), refused, (long)files.rlim_cur);
+	return 0;
+}
+''')
+for cpus in ('1', '13'):
+    run = execute('--cpus', cpus, lab('asks'))
+    check(run.stdout == f'{cpus} {cpus} 1048576 -1 65536\n',
+          f'a program on {cpus} CPUs is told of them: {built.stderr}{run.stdout}{run.stderr}')
+
 # ---- case K by two programs
 
 for name in ('k-reader', 'k-writer'):

@@ -25,7 +25,8 @@ def lock_names(trace):
 
 
 seen = {}
-images = [i['name'] for i in json.loads(lockstep('list', '--json').stdout) if i['units'] and i['scheduler'] != 'host']
+images = [i['name'] for i in json.loads(lockstep('list', '--json').stdout)
+          if i['units'] and i['scheduler'] != 'host']
 check(len(images) >= 8, f'there are images: {images}')
 with tempfile.TemporaryDirectory() as folder:
     trace = os.path.join(folder, 'trace')
